@@ -1,0 +1,195 @@
+import type { ExchangeDetail, ExchangeSummary, MessageSide } from '../../proxy-engine/model/exchange.ts';
+import type { ExchangeId, SessionId } from '../../proxy-engine/model/ids.ts';
+import type { ListenerInfo } from '../../proxy-engine/model/engine-config.ts';
+
+/** What this host can do. The page asks for these and never which host it runs in. */
+export interface Capabilities {
+  /** The window has native chrome of ours (title bar overlay); the toolbar leaves room and drags. */
+  readonly windowChrome: 'none' | 'macos' | 'overlay';
+  /** A browser can be started on the machine that shows the page. */
+  readonly openBrowser: boolean;
+  /** Files can be written to a path that the user chose; otherwise the page downloads them. */
+  readonly saveFile: boolean;
+}
+
+export interface CertificateAuthorityInfo {
+  readonly subject: string;
+  readonly notBefore: string;
+  readonly notAfter: string;
+  /** SHA-256 of the DER, upper-case hex with colons. */
+  readonly fingerprint: string;
+  readonly file: string;
+  /** Days until it ends; negative when it has. */
+  readonly daysLeft: number;
+}
+
+/** Why the store does not record, and what a person can do. */
+export interface StoreTrouble {
+  readonly code: 'disk-full' | 'not-writable' | 'damaged' | 'failed';
+  readonly message: string;
+  /** When it began, microseconds since the Unix epoch. */
+  readonly since: number;
+  readonly lostExchanges: number;
+}
+
+export interface SessionInfo {
+  readonly id: SessionId;
+  readonly name: string;
+  readonly startedAt: number;
+  readonly endedAt: number | null;
+  readonly exchanges: number;
+  /** Invented traffic that the user asked to see. */
+  readonly sample: boolean;
+}
+
+/** Everything that the toolbar and the status bar show. Sent as a stream, whole each time. */
+export interface AppStatus {
+  readonly recording: boolean;
+  /** Exchanges that passed since recording was paused. */
+  readonly passedWhilePaused: number;
+  readonly listeners: readonly ListenerInfo[];
+  readonly session: SessionInfo;
+  /** Exchanges begun a second, averaged over the last two seconds. */
+  readonly rate: number;
+  /** Resident memory of the backend, bytes. */
+  readonly memoryBytes: number;
+  readonly storeTrouble: StoreTrouble | null;
+  readonly lostBodies: number;
+  readonly lostExchanges: number;
+  readonly certificateAuthority: CertificateAuthorityInfo;
+  /** Set when the engine stopped unexpectedly and was started again, microseconds since the Unix epoch. */
+  readonly restartedAt: number | null;
+}
+
+export interface AppInfo {
+  readonly version: string;
+  readonly platform: string;
+  readonly dataFolder: string;
+  readonly capabilities: Capabilities;
+  /** The command that a person pastes into a terminal. */
+  readonly terminalLine: string;
+}
+
+export type SortColumn = 'time' | 'status' | 'host' | 'size' | 'duration' | 'method' | 'type';
+
+export interface ExchangeQuery {
+  readonly session: SessionId;
+  /** Query language of the filter box; empty for all. */
+  readonly filter: string;
+  readonly sort: SortColumn;
+  readonly descending: boolean;
+}
+
+/** Position of a row in an order; opaque to the reader. */
+export type PageKey = string;
+
+export interface ExchangePage {
+  readonly rows: readonly ExchangeSummary[];
+  /** Key to go on from; null at the end. */
+  readonly next: PageKey | null;
+}
+
+/** How a body is read: as it came (content-encoded), or decoded from its content codings. */
+export type BodyForm = 'stored' | 'decoded';
+
+export interface BodyWindow {
+  readonly bytes: Uint8Array;
+  /** Size of the body in this form; null while it is not known (still coming, or not decoded to its end yet). */
+  readonly totalBytes: number | null;
+  /** Decoding stopped early: `cut` (the stored bytes end early), `damaged`, or `budget` (a bomb). */
+  readonly stopped: 'cut' | 'damaged' | 'budget' | null;
+}
+
+export interface FoundBrowser {
+  readonly name: string;
+  readonly path: string;
+}
+
+export interface OpenedBrowser {
+  readonly name: string;
+  readonly pid: number;
+}
+
+/** One name and value in a settings form. Keys are those of `EngineTimeouts` and `EngineLimits` plus a few of the app's. */
+export interface AppSettings {
+  readonly passthroughHosts: readonly string[];
+  readonly trustedHosts: readonly string[];
+  readonly timeouts: Readonly<Record<string, number>>;
+  readonly limits: Readonly<Record<string, number>>;
+}
+
+/** The calls of the contract: one request, one answer. Inputs are validated where they arrive. */
+export interface Calls {
+  'app.info': { input: Record<string, never>; output: AppInfo };
+  'capture.setRecording': { input: { on: boolean }; output: Record<string, never> };
+  'sessions.list': { input: Record<string, never>; output: { sessions: readonly SessionInfo[] } };
+  /** Ends the current session and begins a new, empty one. */
+  'sessions.clear': { input: Record<string, never>; output: { session: SessionInfo } };
+  /** Deletes a session and everything in it. Fails with `not-found`, or `conflict` for the current one. */
+  'sessions.remove': { input: { id: SessionId }; output: Record<string, never> };
+  /** At most 500 rows a call, after `after` in the query's order. Fails with `bad-filter` and its position. */
+  'exchanges.query': { input: ExchangeQuery & { after: PageKey | null; limit: number }; output: ExchangePage };
+  /** At most 500 rows a call, from the given index of the query's order; for jumping with the scroll bar. */
+  'exchanges.queryAt': { input: ExchangeQuery & { index: number; limit: number }; output: ExchangePage };
+  /** How many rows a query has. */
+  'exchanges.count': { input: { session: SessionId; filter: string }; output: { count: number } };
+  'exchanges.get': { input: { id: ExchangeId }; output: ExchangeDetail };
+  /** At most 256 KiB a call. Fails with `not-found` or `body-dropped`. */
+  'exchanges.readBody': {
+    input: { id: ExchangeId; side: MessageSide; form: BodyForm; offset: number; length: number };
+    output: BodyWindow;
+  };
+  /** The exact bytes of head and body, `received` or as forwarded (`sent`). At most 256 KiB a call. */
+  'exchanges.readRaw': {
+    input: { id: ExchangeId; side: MessageSide; as: 'received' | 'sent'; offset: number; length: number };
+    output: BodyWindow;
+  };
+  /** One exchange as a cURL command, or one HAR 1.2 file of a query, in windows of at most 256 KiB. */
+  'exchanges.exportCurl': { input: { id: ExchangeId }; output: { text: string } };
+  /** Numbers of hosts of a session, for the sidebar. */
+  'hosts.list': {
+    input: { session: SessionId };
+    output: { hosts: readonly { host: string; port: number; exchanges: number; errors: number }[] };
+  };
+  'ca.export': { input: { format: 'pem' | 'der' | 'p12' }; output: { bytes: Uint8Array; fileName: string } };
+  /** Browsers found here and the paths that were searched. */
+  'browsers.list': { input: Record<string, never>; output: { found: readonly FoundBrowser[]; searched: readonly string[] } };
+  /** Starts a fresh profile that trusts our CA for itself alone. Fails with `no-browser`. */
+  'browsers.open': { input: { path: string | null; url: string | null }; output: OpenedBrowser };
+  /** Invented traffic of a shop, in a session of its own that becomes the shown one. */
+  'sample.show': { input: Record<string, never>; output: { session: SessionInfo } };
+  'sample.remove': { input: Record<string, never>; output: Record<string, never> };
+  'settings.get': { input: Record<string, never>; output: AppSettings };
+  'settings.set': { input: Partial<AppSettings>; output: AppSettings };
+}
+
+/** The streams of the contract: items until either side ends them. */
+export interface Streams {
+  'app.status': { input: Record<string, never>; item: AppStatus };
+  /** Row summaries as they begin and change. Coalesced by id while out of credit. */
+  'exchanges.changed': { input: { session: SessionId }; item: ExchangeSummary };
+}
+
+export type CallName = keyof Calls;
+export type StreamName = keyof Streams;
+
+export type ContractErrorCode =
+  | 'bad-input'
+  | 'bad-filter'
+  | 'not-found'
+  | 'body-dropped'
+  | 'conflict'
+  | 'no-browser'
+  | 'unavailable'
+  | 'cancelled'
+  | 'internal';
+
+/** A call or stream that failed, as it crosses the wire. */
+export interface ContractFailure {
+  readonly code: ContractErrorCode;
+  /** For a person: what, why, next step. */
+  readonly message: string;
+  /** `bad-filter`: where in the text, in UTF-16 units. */
+  readonly position?: number;
+  readonly end?: number;
+}

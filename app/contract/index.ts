@@ -1,0 +1,12 @@
+export type * from './calls.ts';
+export * from './wire.ts';
+export { ERROR_CODES } from '../../proxy-engine/model/error-code.ts';
+export type { ErrorCode, ErrorPhase, ErrorSide, ExchangeError } from '../../proxy-engine/model/error-code.ts';
+export { ANOMALY_CODES } from '../../proxy-engine/model/anomaly-code.ts';
+export type { AnomalyCode } from '../../proxy-engine/model/anomaly-code.ts';
+export type * from '../../proxy-engine/model/exchange.ts';
+export type * from '../../proxy-engine/model/ids.ts';
+export type * from '../../proxy-engine/model/protocol-name.ts';
+export type * from '../../proxy-engine/model/timing.ts';
+export type * from '../../proxy-engine/model/tls-facts.ts';
+export type { ListenerInfo } from '../../proxy-engine/model/engine-config.ts';

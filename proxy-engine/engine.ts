@@ -1,0 +1,36 @@
+import type { CaptureLosses } from './capture/tap.ts';
+import type { EngineSettings, ListenerConfig, ListenerInfo } from './model/engine-config.ts';
+
+/** Counters since the engine began, and gauges as of now. */
+export interface EngineStats {
+  readonly exchanges: number;
+  /** Exchanges that passed while recording was paused. */
+  readonly unrecorded: number;
+  readonly activeExchanges: number;
+  readonly clientConnections: number;
+  readonly originConnections: number;
+  readonly bytesToOrigin: number;
+  readonly bytesToClient: number;
+  readonly losses: CaptureLosses;
+}
+
+/** A running engine. Everything is asynchronous to its traffic: no call here makes traffic wait. */
+export interface Engine {
+  /**
+   * Opens every configured listener, or none.
+   * @throws ListenError when an address cannot be listened on; the message says which and what to do
+   */
+  listen(): Promise<readonly ListenerInfo[]>;
+  /** Adds listeners to a running engine; same errors. */
+  addListeners(listeners: readonly ListenerConfig[]): Promise<readonly ListenerInfo[]>;
+  /** New settings apply to what begins afterwards. */
+  configure(settings: EngineSettings): void;
+  setRecording(on: boolean): void;
+  /** The store took this many bytes of batches; capture may hand over as many more. */
+  returnCaptureCredit(bytes: number): void;
+  /** Hands over what the tap holds now. */
+  flushCapture(): void;
+  stats(): EngineStats;
+  /** Stops accepting, lets exchanges finish for up to `drainMs`, then cuts them; resolves when every socket is closed. */
+  stop(drainMs: number): Promise<void>;
+}

@@ -1,0 +1,130 @@
+import type { ListenerMode } from './listener-mode.ts';
+
+/** One listening socket. Port 0 lets the system choose. */
+export interface ListenerConfig {
+  readonly mode: ListenerMode;
+  readonly host: string;
+  readonly port: number;
+}
+
+/** A listener that accepts. */
+export interface ListenerInfo {
+  /** The mode as the command line writes it, without its address. */
+  readonly mode: string;
+  readonly address: string;
+  readonly port: number;
+}
+
+/** Milliseconds; 0 switches one off. Each is a setting whose key is its name here, and errors name that key. */
+export interface EngineTimeouts {
+  readonly requestHead: number;
+  readonly resolve: number;
+  readonly connect: number;
+  readonly tls: number;
+  readonly firstByte: number;
+  readonly idle: number;
+  readonly total: number;
+  /** An idle client connection is closed after this. */
+  readonly keepAlive: number;
+  /** An idle origin connection is closed after this. */
+  readonly originKeepAlive: number;
+}
+
+/** Each is a setting whose key is its name here, and errors name that key. */
+export interface EngineLimits {
+  readonly requestLineBytes: number;
+  readonly headBytes: number;
+  readonly fields: number;
+  readonly chunkExtensionBytes: number;
+  /** A request body up to this may be held for a retry. */
+  readonly retryBodyBytes: number;
+  /** Idle connections kept to one origin. */
+  readonly idlePerOrigin: number;
+  /** Bytes of one body that are recorded; the rest passes uncaptured. */
+  readonly recordedBodyBytes: number;
+}
+
+export const DEFAULT_TIMEOUTS: EngineTimeouts = {
+  requestHead: 60_000,
+  resolve: 10_000,
+  connect: 10_000,
+  tls: 10_000,
+  firstByte: 0,
+  idle: 600_000,
+  total: 0,
+  keepAlive: 75_000,
+  originKeepAlive: 60_000,
+};
+
+export const DEFAULT_LIMITS: EngineLimits = {
+  requestLineBytes: 65_536,
+  headBytes: 262_144,
+  fields: 1_000,
+  chunkExtensionBytes: 16_384,
+  retryBodyBytes: 65_536,
+  idlePerOrigin: 256,
+  recordedBodyBytes: Number.MAX_SAFE_INTEGER,
+};
+
+/** A page that Weir itself answers: the magic host `weir.test` and plain visits to the proxy port. */
+export interface InternalPage {
+  readonly status: number;
+  readonly contentType: string;
+  /** Adds a Content-Disposition with this name. */
+  readonly fileName: string | null;
+  readonly body: Uint8Array;
+}
+
+/** What may change while the engine runs. */
+export interface EngineSettings {
+  readonly timeouts: EngineTimeouts;
+  readonly limits: EngineLimits;
+  /** Hosts whose TLS is relayed without interception: `example.com`, `*.example.com`, `host:port`, an address. */
+  readonly passthroughHosts: readonly string[];
+  /** Hosts whose origin certificate is not verified (`host` or `host:port`), chosen by the user one by one. */
+  readonly trustedHosts: readonly string[];
+  /** Switches origin verification off for every host. */
+  readonly insecure: boolean;
+  /** PEM certificates trusted beside the system's roots on the origin leg. */
+  readonly originCertificateAuthorities: readonly string[];
+  /** Answered without an origin, by path; asked for at `http(s)://weir.test/` or on the proxy port itself. */
+  readonly internalPages: Readonly<Record<string, InternalPage>>;
+  /** `host:port` that a name resolves to inside Weir, by lower-case host name. */
+  readonly hostOverrides: Readonly<Record<string, string>>;
+  /** Adds Via and X-Forwarded-* when true; off by default, see docs/protocols.md. */
+  readonly forwardedFields: boolean;
+  /** Forwards heads whose lines end in a bare line feed and flags them, instead of refusing them. */
+  readonly tolerateBareLineFeed: boolean;
+  /** Lets a client half-close its connection during an HTTP/1 exchange instead of cancelling the exchange. */
+  readonly clientHalfClose: boolean;
+}
+
+/** Certificates that the engine forges with and presents. PEM. */
+export interface EngineCertificates {
+  readonly caCertificate: string;
+  readonly caKey: string;
+  readonly leafKey: 'ecdsa' | 'rsa';
+  /** Own certificate for reverse listeners and TLS to the proxy itself; forged when absent. */
+  readonly own: { readonly certificate: string; readonly key: string } | null;
+}
+
+/** Everything that an engine needs to begin. Plain data: it crosses into a worker thread. */
+export interface EngineConfig {
+  readonly listeners: readonly ListenerConfig[];
+  readonly certificates: EngineCertificates;
+  readonly settings: EngineSettings;
+  /** `address:port` of Weir's other listening sockets (the control port), for the loop guard. */
+  readonly ownAddresses: readonly string[];
+  /** Random name of this instance, for the marker on upstream-proxy hops. */
+  readonly instance: string;
+  /** First exchange and connection ids of this worker, and the step between two ids (the number of workers). */
+  readonly firstExchangeId: number;
+  readonly firstConnectionId: number;
+  readonly idStep: number;
+  /** False: nothing is ever recorded, and the taps cost nothing. */
+  readonly capture: boolean;
+  /** File that TLS secrets of both legs are appended to (NSS key log format), or null. */
+  readonly keyLogFile: string | null;
+  /** Several workers share each listening port (`SO_REUSEPORT`). */
+  readonly sharedPorts: boolean;
+}
