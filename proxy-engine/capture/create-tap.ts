@@ -1,0 +1,323 @@
+import type { EndRecord, BeginRecord, CaptureLosses, CapturePort, ConnectionRecord, ResponseRecord, Tap } from './tap.ts';
+import type { MessageSide } from '../model/exchange.ts';
+import type { ConnectionId, ExchangeId } from '../model/ids.ts';
+import type { ProtocolName } from '../model/protocol-name.ts';
+import {
+  ANOMALIES,
+  BATCH_HEADER_BYTES,
+  FLAG,
+  KINDS,
+  PROTOCOLS,
+  RECORD,
+  RECORD_HEADER_BYTES,
+  SCHEMES,
+  SENT_FRAMINGS,
+} from './record-format.ts';
+import { Slab } from './slab.ts';
+
+/** A body that has had this many bytes recorded is a long one: the first to be cut short when the store lags. */
+export const LONG_BODY_BYTES = 65_536;
+
+/** Shares of the credit that are in use when the next kind of data is left out. */
+const CUT_LONG_BODIES_AT = 0.6;
+const CUT_BODIES_AT = 0.8;
+
+const DEFAULT_SLAB_BYTES = 131_072;
+const SHORTEST_SPLIT_BYTES = 512;
+const SPARE_SLABS = 16;
+
+export interface TapOptions {
+  /** Bytes of batches that may be with the store, not yet taken, before capture begins to degrade. */
+  readonly creditBytes: number;
+  /** Bytes of one body that are recorded; the rest passes uncaptured. 0 records none. */
+  readonly recordedBodyBytes: number;
+  /** Size of one batch buffer; 128 KiB unless said. */
+  readonly slabBytes?: number;
+  /** Whether recording is on from the beginning; true unless said. */
+  readonly recording?: boolean;
+  /**
+   * Called when the first record since the last hand-over was written. The host calls `flush` at most 50 ms later;
+   * while nothing is recorded it needs no timer.
+   */
+  readonly onUnflushed?: () => void;
+}
+
+/** The tap of one engine thread, with the side that its host drives. */
+export interface CaptureTap extends Tap {
+  readonly losses: CaptureLosses;
+  /** Exchanges that begin from now on are recorded or not; those that are being recorded go on to their end. */
+  setRecording(on: boolean): void;
+  setRecordedBodyBytes(bytes: number): void;
+  /** Hands over what was written since the last hand-over, if anything. */
+  flush(): void;
+  /** The store took `bytes` of batches. Buffers that it gives back are written again instead of new ones. */
+  returnCredit(bytes: number, slabs?: readonly ArrayBuffer[]): void;
+}
+
+/** One side of an exchange that is being recorded. */
+interface BodyState {
+  recorded: number;
+  /** Nothing more of this body is recorded. */
+  cut: boolean;
+}
+
+interface ExchangeState {
+  readonly request: BodyState;
+  readonly response: BodyState;
+}
+
+/**
+ * Packs what the pipeline shows it into batches for the store's thread and hands them over against credit. It never
+ * waits: once the store lags by a share of the credit it leaves out, in this order, the rest of long bodies, bodies, whole
+ * exchanges; each is counted in `losses` and marked on its exchange.
+ */
+export function createTap(port: CapturePort, options: TapOptions): CaptureTap {
+  return new PackingTap(port, options);
+}
+
+class PackingTap implements CaptureTap {
+  readonly #port: CapturePort;
+  readonly #creditBytes: number;
+  readonly #slabBytes: number;
+  readonly #onUnflushed: () => void;
+  readonly #active = new Map<ExchangeId, ExchangeState>();
+  readonly #spare: ArrayBuffer[] = [];
+  #recordedBodyBytes: number;
+  #recording: boolean;
+  #slab: Slab;
+  #outstanding = 0;
+  #truncatedBodies = 0;
+  #droppedBodies = 0;
+  #droppedExchanges = 0;
+
+  constructor(port: CapturePort, options: TapOptions) {
+    this.#port = port;
+    this.#creditBytes = options.creditBytes;
+    this.#slabBytes = options.slabBytes ?? DEFAULT_SLAB_BYTES;
+    this.#recordedBodyBytes = options.recordedBodyBytes;
+    this.#recording = options.recording ?? true;
+    this.#onUnflushed = options.onUnflushed ?? (() => undefined);
+    this.#slab = new Slab(new ArrayBuffer(this.#slabBytes));
+  }
+
+  get recording(): boolean {
+    return this.#recording;
+  }
+
+  get losses(): CaptureLosses {
+    return {
+      truncatedBodies: this.#truncatedBodies,
+      droppedBodies: this.#droppedBodies,
+      droppedExchanges: this.#droppedExchanges,
+    };
+  }
+
+  setRecording(on: boolean): void {
+    this.#recording = on;
+  }
+
+  setRecordedBodyBytes(bytes: number): void {
+    this.#recordedBodyBytes = bytes;
+  }
+
+  connection(record: ConnectionRecord): void {
+    const bytes = Buffer.from(JSON.stringify(record), 'utf8');
+    const slab = this.#open(RECORD.connection, 0, record.id, bytes.length);
+    slab.rest(bytes, 0, bytes.length);
+    slab.close();
+  }
+
+  begin(record: BeginRecord): void {
+    if (!this.#recording) return;
+    if (this.#lag >= this.#creditBytes) {
+      this.#droppedExchanges += 1;
+      return;
+    }
+    this.#active.set(record.id, { request: { recorded: 0, cut: false }, response: { recorded: 0, cut: false } });
+    const { host, method, path, clientAddress, head, sentHead } = record;
+    const texts = host.length + method.length + path.length + clientAddress.length;
+    const room = 64 + 3 * texts + head.length + (sentHead === null ? 0 : sentHead.length);
+    const slab = this.#open(RECORD.begin, sentHead === null ? 0 : FLAG.hasSentHead, record.id, room);
+    slab.u8(KINDS.indexOf(record.kind));
+    slab.u8(SCHEMES.indexOf(record.scheme));
+    slab.u8(PROTOCOLS.indexOf(record.clientProtocol));
+    slab.u16(record.port);
+    slab.f64(record.startedAt);
+    slab.f64(record.clientConnection);
+    slab.text(clientAddress);
+    slab.text(host);
+    slab.text(method);
+    slab.text(path);
+    slab.run(head, 0, head.length);
+    if (sentHead !== null) slab.rest(sentHead, 0, sentHead.length);
+    slab.close();
+  }
+
+  origin(id: ExchangeId, connection: ConnectionId, address: string, protocol: ProtocolName, reused: boolean): void {
+    if (!this.#active.has(id)) return;
+    const slab = this.#open(RECORD.origin, reused ? FLAG.reused : 0, id, 16 + 3 * address.length);
+    slab.u8(PROTOCOLS.indexOf(protocol));
+    slab.f64(connection);
+    slab.text(address);
+    slab.close();
+  }
+
+  sentRequestHead(id: ExchangeId, head: Buffer): void {
+    if (this.#active.has(id)) this.#writeRest(RECORD.sentRequestHead, 0, id, head, 0, head.length);
+  }
+
+  informational(id: ExchangeId, head: Buffer): void {
+    if (this.#active.has(id)) this.#writeRest(RECORD.informational, 0, id, head, 0, head.length);
+  }
+
+  response(id: ExchangeId, record: ResponseRecord): void {
+    if (!this.#active.has(id)) return;
+    const { head, sentHead } = record;
+    const room = 8 + head.length + (sentHead === null ? 0 : sentHead.length);
+    const slab = this.#open(RECORD.response, sentHead === null ? 0 : FLAG.hasSentHead, id, room);
+    slab.u16(record.status);
+    slab.run(head, 0, head.length);
+    if (sentHead !== null) slab.rest(sentHead, 0, sentHead.length);
+    slab.close();
+  }
+
+  payload(id: ExchangeId, side: MessageSide, bytes: Buffer, start: number, end: number): void {
+    const exchange = this.#active.get(id);
+    if (exchange === undefined || end <= start) return;
+    const body = exchange[side];
+    if (body.cut) return;
+    if (this.#mustCut(body)) {
+      body.cut = true;
+      if (body.recorded === 0) this.#droppedBodies += 1;
+      else this.#truncatedBodies += 1;
+      return;
+    }
+    const left = this.#recordedBodyBytes - body.recorded;
+    if (left < end - start) body.cut = true;
+    const last = body.cut ? start + left : end;
+    body.recorded += last - start;
+    this.#writeSplit(RECORD.payload, side, id, bytes, start, last);
+  }
+
+  framing(id: ExchangeId, side: MessageSide, bytes: Buffer, start: number, end: number): void {
+    const exchange = this.#active.get(id);
+    if (exchange === undefined || end <= start || exchange[side].cut) return;
+    this.#writeSplit(RECORD.framing, side, id, bytes, start, end);
+  }
+
+  trailers(id: ExchangeId, side: MessageSide, bytes: Buffer): void {
+    if (this.#active.has(id)) this.#writeRest(RECORD.trailers, sideFlag(side), id, bytes, 0, bytes.length);
+  }
+
+  end(id: ExchangeId, record: EndRecord): void {
+    const exchange = this.#active.get(id);
+    if (exchange === undefined) return;
+    this.#active.delete(id);
+    const { timing, anomalies, error } = record;
+    const errorBytes = error === null ? null : Buffer.from(JSON.stringify(error), 'utf8');
+    const flags = (record.complete ? FLAG.complete : 0) | (errorBytes === null ? 0 : FLAG.hasError);
+    const slab = this.#open(RECORD.end, flags, id, 80 + anomalies.length + (errorBytes === null ? 0 : errorBytes.length));
+    slab.f64(timing.dns ?? -1);
+    slab.f64(timing.connect ?? -1);
+    slab.f64(timing.tls ?? -1);
+    slab.f64(timing.sent ?? -1);
+    slab.f64(timing.firstByte ?? -1);
+    slab.f64(timing.end ?? -1);
+    slab.f64(record.requestBodyBytes);
+    slab.f64(record.responseBodyBytes);
+    slab.u8(capturedCode(exchange.request));
+    slab.u8(capturedCode(exchange.response));
+    slab.u8(SENT_FRAMINGS.indexOf(record.sentRequestFraming));
+    slab.u8(SENT_FRAMINGS.indexOf(record.sentResponseFraming));
+    slab.u8(anomalies.length);
+    for (const anomaly of anomalies) slab.u8(ANOMALIES.indexOf(anomaly));
+    if (errorBytes !== null) slab.rest(errorBytes, 0, errorBytes.length);
+    slab.close();
+  }
+
+  flush(): void {
+    if (this.#slab.empty) return;
+    // A slab that is mostly empty is kept and a short copy goes out, so that slow traffic does not churn memory.
+    if (this.#slab.used * 4 < this.#slab.capacity) {
+      this.#post(this.#slab.takeCopy());
+      return;
+    }
+    this.#handOver();
+    this.#slab = this.#newSlab(this.#slabBytes);
+  }
+
+  returnCredit(bytes: number, slabs?: readonly ArrayBuffer[]): void {
+    this.#outstanding = Math.max(0, this.#outstanding - bytes);
+    if (slabs === undefined) return;
+    for (const slab of slabs) {
+      if (slab.byteLength === this.#slabBytes && this.#spare.length < SPARE_SLABS) this.#spare.push(slab);
+    }
+  }
+
+  /** Bytes that the store has not taken yet. */
+  get #lag(): number {
+    return this.#outstanding + this.#slab.used;
+  }
+
+  #mustCut(body: BodyState): boolean {
+    const share = this.#lag / this.#creditBytes;
+    return share >= CUT_BODIES_AT || (share >= CUT_LONG_BODIES_AT && body.recorded >= LONG_BODY_BYTES);
+  }
+
+  /** Begins a record whose fields take at most `room` bytes. */
+  #open(kind: number, flags: number, id: number, room: number): Slab {
+    const needed = RECORD_HEADER_BYTES + room;
+    let slab = this.#slab;
+    if (slab.room < needed) {
+      if (!slab.empty) this.#handOver();
+      slab = this.#newSlab(Math.max(this.#slabBytes, BATCH_HEADER_BYTES + needed));
+      this.#slab = slab;
+    }
+    if (slab.empty) this.#onUnflushed();
+    slab.open(kind, flags, id);
+    return slab;
+  }
+
+  #writeRest(kind: number, flags: number, id: number, bytes: Buffer, start: number, end: number): void {
+    const slab = this.#open(kind, flags, id, end - start);
+    slab.rest(bytes, start, end);
+    slab.close();
+  }
+
+  /** Writes a run in as many records as slabs need; the reader joins them. */
+  #writeSplit(kind: number, side: MessageSide, id: number, bytes: Buffer, start: number, end: number): void {
+    let at = start;
+    while (at < end) {
+      const room = this.#slab.room - RECORD_HEADER_BYTES;
+      const most = room >= SHORTEST_SPLIT_BYTES ? room : this.#slabBytes - BATCH_HEADER_BYTES - RECORD_HEADER_BYTES;
+      const next = Math.min(end, at + most);
+      this.#writeRest(kind, sideFlag(side), id, bytes, at, next);
+      at = next;
+    }
+  }
+
+  #newSlab(bytes: number): Slab {
+    const spare = bytes === this.#slabBytes ? this.#spare.pop() : undefined;
+    return new Slab(spare ?? new ArrayBuffer(bytes));
+  }
+
+  #handOver(): void {
+    this.#slab.seal();
+    this.#post(this.#slab.buffer);
+  }
+
+  #post(batch: ArrayBuffer): void {
+    this.#outstanding += batch.byteLength;
+    this.#port.post(batch);
+  }
+}
+
+function sideFlag(side: MessageSide): number {
+  return side === 'response' ? FLAG.responseSide : 0;
+}
+
+/** Position in `CAPTURED`. */
+function capturedCode(body: BodyState): number {
+  if (!body.cut) return 0;
+  return body.recorded > 0 ? 1 : 2;
+}
