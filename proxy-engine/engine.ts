@@ -26,8 +26,8 @@ export interface Engine {
   /** New settings apply to what begins afterwards. */
   configure(settings: EngineSettings): void;
   setRecording(on: boolean): void;
-  /** The store took this many bytes of batches; capture may hand over as many more. */
-  returnCaptureCredit(bytes: number): void;
+  /** The store took this many bytes of batches; capture may hand over as many more. Buffers given back are used again. */
+  returnCaptureCredit(bytes: number, slabs?: readonly ArrayBuffer[]): void;
   /** Hands over what the tap holds now. */
   flushCapture(): void;
   stats(): EngineStats;
