@@ -10,3 +10,7 @@ export type * from '../../proxy-engine/model/protocol-name.ts';
 export type * from '../../proxy-engine/model/timing.ts';
 export type * from '../../proxy-engine/model/tls-facts.ts';
 export type { ListenerInfo } from '../../proxy-engine/model/engine-config.ts';
+export { createContractClient } from './client.ts';
+export type { ContractClient, StreamHandle, StreamListener } from './client.ts';
+export { ContractError } from './contract-error.ts';
+export { contractProtocols, createSocketCarrier } from './socket-carrier.ts';

@@ -1,0 +1,134 @@
+import * as v from 'valibot';
+import type { CallName, Calls, StreamName, Streams } from './calls.ts';
+import { MAX_PAGE_ROWS, MAX_WINDOW_BYTES } from './wire.ts';
+
+/** Longest filter text that is looked at, UTF-16 units. */
+const MAX_FILTER_LENGTH = 8_192;
+
+const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+const id = count;
+const nothing = v.strictObject({});
+const filter = v.pipe(v.string(), v.maxLength(MAX_FILTER_LENGTH));
+const side = v.picklist(['request', 'response']);
+const rows = v.pipe(count, v.minValue(1), v.maxValue(MAX_PAGE_ROWS));
+const windowBytes = v.pipe(count, v.minValue(1), v.maxValue(MAX_WINDOW_BYTES));
+const query = {
+  session: id,
+  filter,
+  sort: v.picklist(['time', 'status', 'host', 'size', 'duration', 'method', 'type']),
+  descending: v.boolean(),
+};
+const hostPatterns = v.pipe(
+  v.array(v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(300), v.regex(/^[^\s\p{Cc}/]+$/u))),
+  v.maxLength(10_000),
+);
+const numbers = v.record(v.pipe(v.string(), v.regex(/^[a-zA-Z]{1,40}$/)), count);
+
+type SchemaFor<Input> = v.GenericSchema<unknown, Input>;
+
+/** A schema for the input of each call. */
+export const CALL_INPUTS: { readonly [Name in CallName]: SchemaFor<Calls[Name]['input']> } = {
+  'app.info': nothing,
+  'capture.setRecording': v.strictObject({ on: v.boolean() }),
+  'sessions.list': nothing,
+  'sessions.clear': nothing,
+  'sessions.remove': v.strictObject({ id }),
+  'exchanges.query': v.strictObject({
+    ...query,
+    after: v.nullable(v.pipe(v.string(), v.maxLength(4_096))),
+    limit: rows,
+  }),
+  'exchanges.queryAt': v.strictObject({ ...query, index: count, limit: rows }),
+  'exchanges.count': v.strictObject({ session: id, filter }),
+  'exchanges.get': v.strictObject({ id }),
+  'exchanges.readBody': v.strictObject({
+    id,
+    side,
+    form: v.picklist(['stored', 'decoded']),
+    offset: count,
+    length: windowBytes,
+  }),
+  'exchanges.readRaw': v.strictObject({
+    id,
+    side,
+    as: v.picklist(['received', 'sent']),
+    offset: count,
+    length: windowBytes,
+  }),
+  'exchanges.exportCurl': v.strictObject({ id }),
+  'hosts.list': v.strictObject({ session: id }),
+  'ca.export': v.strictObject({ format: v.picklist(['pem', 'der', 'p12']) }),
+  'browsers.list': nothing,
+  'browsers.open': v.strictObject({
+    path: v.nullable(v.pipe(v.string(), v.maxLength(4_096))),
+    url: v.nullable(v.pipe(v.string(), v.maxLength(4_096), v.url(), v.regex(/^https?:/i))),
+  }),
+  'sample.show': nothing,
+  'sample.remove': nothing,
+  'settings.get': nothing,
+  'settings.set': v.strictObject({
+    passthroughHosts: v.exactOptional(hostPatterns),
+    trustedHosts: v.exactOptional(hostPatterns),
+    timeouts: v.exactOptional(numbers),
+    limits: v.exactOptional(numbers),
+  }),
+};
+
+/** A schema for the input of each stream. */
+export const STREAM_INPUTS: { readonly [Name in StreamName]: SchemaFor<Streams[Name]['input']> } = {
+  'app.status': nothing,
+  'exchanges.changed': v.strictObject({ session: id }),
+};
+
+const frameId = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
+const credit = v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(65_536));
+
+const CLIENT_FRAME = v.variant('type', [
+  v.strictObject({ type: v.literal('call'), id: frameId, name: v.string(), input: v.unknown() }),
+  v.strictObject({ type: v.literal('cancel'), id: frameId }),
+  v.strictObject({ type: v.literal('open'), id: frameId, name: v.string(), input: v.unknown(), credit }),
+  v.strictObject({ type: v.literal('credit'), id: frameId, items: credit }),
+  v.strictObject({ type: v.literal('close'), id: frameId }),
+]);
+
+/** A client's frame whose envelope is sound; name and input are not looked at yet. */
+export type ClientEnvelope = v.InferOutput<typeof CLIENT_FRAME>;
+
+/** @returns null when `frame` is no frame of a client */
+export function parseClientFrame(frame: unknown): ClientEnvelope | null {
+  const result = v.safeParse(CLIENT_FRAME, frame);
+  return result.success ? result.output : null;
+}
+
+export function isCallName(name: string): name is CallName {
+  return Object.hasOwn(CALL_INPUTS, name);
+}
+
+export function isStreamName(name: string): name is StreamName {
+  return Object.hasOwn(STREAM_INPUTS, name);
+}
+
+/** What a validator says: the input with its type, or a sentence about what is wrong and where. */
+export type InputCheck<Input> = { readonly input: Input } | { readonly problem: string };
+
+/** Validates the input of a call. */
+export function checkCallInput<Name extends CallName>(name: Name, input: unknown): InputCheck<Calls[Name]['input']> {
+  const schema: SchemaFor<Calls[Name]['input']> = CALL_INPUTS[name];
+  return check(schema, input);
+}
+
+/** Validates the input of a stream. */
+export function checkStreamInput<Name extends StreamName>(
+  name: Name,
+  input: unknown,
+): InputCheck<Streams[Name]['input']> {
+  const schema: SchemaFor<Streams[Name]['input']> = STREAM_INPUTS[name];
+  return check(schema, input);
+}
+
+function check<Input>(schema: SchemaFor<Input>, input: unknown): InputCheck<Input> {
+  const result = v.safeParse(schema, input, { abortEarly: true });
+  if (result.success) return { input: result.output };
+  const [issue] = result.issues;
+  return { problem: `${v.getDotPath(issue) ?? 'input'}: ${issue.message}` };
+}
