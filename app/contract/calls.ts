@@ -78,6 +78,8 @@ export interface ExchangeQuery {
   readonly filter: string;
   readonly sort: SortColumn;
   readonly descending: boolean;
+  /** Only exchanges up to this id: a snapshot that later traffic does not move. Absent or null for all. */
+  readonly upTo?: ExchangeId | null;
 }
 
 /** Position of a row in an order; opaque to the reader. */
@@ -132,7 +134,9 @@ export interface Calls {
   /** At most 500 rows a call, from the given index of the query's order; for jumping with the scroll bar. */
   'exchanges.queryAt': { input: ExchangeQuery & { index: number; limit: number }; output: ExchangePage };
   /** How many rows a query has. */
-  'exchanges.count': { input: { session: SessionId; filter: string }; output: { count: number } };
+  'exchanges.count': { input: { session: SessionId; filter: string; upTo?: ExchangeId | null }; output: { count: number } };
+  /** Where an exchange stands in a query's order, for keeping a selection in view; null when the query leaves it out. */
+  'exchanges.indexOf': { input: ExchangeQuery & { id: ExchangeId }; output: { index: number | null } };
   'exchanges.get': { input: { id: ExchangeId }; output: ExchangeDetail };
   /** At most 256 KiB a call. Fails with `not-found` or `body-dropped`. */
   'exchanges.readBody': {
