@@ -17,6 +17,7 @@ const query = {
   filter,
   sort: v.picklist(['time', 'status', 'host', 'size', 'duration', 'method', 'type']),
   descending: v.boolean(),
+  upTo: v.exactOptional(v.nullable(id)),
 };
 const hostPatterns = v.pipe(
   v.array(v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(300), v.regex(/^[^\s\p{Cc}/]+$/u))),
@@ -39,7 +40,8 @@ export const CALL_INPUTS: { readonly [Name in CallName]: SchemaFor<Calls[Name]['
     limit: rows,
   }),
   'exchanges.queryAt': v.strictObject({ ...query, index: count, limit: rows }),
-  'exchanges.count': v.strictObject({ session: id, filter }),
+  'exchanges.count': v.strictObject({ session: id, filter, upTo: v.exactOptional(v.nullable(id)) }),
+  'exchanges.indexOf': v.strictObject({ ...query, id }),
   'exchanges.get': v.strictObject({ id }),
   'exchanges.readBody': v.strictObject({
     id,
