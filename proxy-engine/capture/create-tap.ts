@@ -1,4 +1,12 @@
-import type { EndRecord, BeginRecord, CaptureLosses, CapturePort, ConnectionRecord, ResponseRecord, Tap } from './tap.ts';
+import type {
+  EndRecord,
+  BeginRecord,
+  CaptureLosses,
+  CapturePort,
+  ConnectionRecord,
+  ResponseRecord,
+  Tap,
+} from './tap.ts';
 import type { MessageSide } from '../model/exchange.ts';
 import type { ConnectionId, ExchangeId } from '../model/ids.ts';
 import type { ProtocolName } from '../model/protocol-name.ts';
@@ -216,7 +224,12 @@ class PackingTap implements CaptureTap {
     const { timing, anomalies, error } = record;
     const errorBytes = error === null ? null : Buffer.from(JSON.stringify(error), 'utf8');
     const flags = (record.complete ? FLAG.complete : 0) | (errorBytes === null ? 0 : FLAG.hasError);
-    const slab = this.#open(RECORD.end, flags, id, 80 + anomalies.length + (errorBytes === null ? 0 : errorBytes.length));
+    const slab = this.#open(
+      RECORD.end,
+      flags,
+      id,
+      80 + anomalies.length + (errorBytes === null ? 0 : errorBytes.length),
+    );
     slab.f64(timing.dns ?? -1);
     slab.f64(timing.connect ?? -1);
     slab.f64(timing.tls ?? -1);

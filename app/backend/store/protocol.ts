@@ -1,0 +1,132 @@
+import type { MessagePort } from 'node:worker_threads';
+import type {
+  BodyForm,
+  BodyWindow,
+  ContractFailure,
+  ExchangeDetail,
+  ExchangePage,
+  ExchangeQuery,
+  ExchangeSummary,
+  MessageSide,
+  PageKey,
+  SessionId,
+  SessionInfo,
+  StoreTrouble,
+} from '#contract';
+
+/*
+ * What crosses the borders of the store's two threads.
+ *
+ *   engine thread --ArrayBuffer batches-->  writer thread  --WriterEvent-->  backend
+ *   engine thread <--CaptureCredit--------  writer thread  <--WriterCommand- backend
+ *                                           reader thread  <--ReaderCommand/ReaderEvent--> backend
+ *
+ * The capture port goes from thread to thread: the backend makes a MessageChannel, transfers one end to the engine and
+ * the other to the writer (`attach`). Every message on it from the engine is one batch (an ArrayBuffer, transferred);
+ * every message from the writer is a CaptureCredit.
+ */
+
+/** `workerData` of both store threads. */
+export interface StoreWorkerData {
+  /** Folder of the database and the bodies; made (0700) by the writer when it is missing. */
+  readonly folder: string;
+}
+
+/** From the writer to one engine: these bytes of batches were taken; the buffers can be written again. */
+export interface CaptureCredit {
+  readonly bytes: number;
+  readonly slabs: readonly ArrayBuffer[];
+}
+
+/** Calls that the writer answers in order, each with a `result` or `failure` of the same id. */
+export interface WriterCalls {
+  /** Everything that engines posted before is on disk and visible to readers when it answers. */
+  flush: { input: Record<string, never>; output: Record<string, never> };
+  /** Ends the current session and makes a new one current. */
+  beginSession: { input: { name: string | null }; output: { session: SessionInfo } };
+  /** Makes a session beside the current one, for sample traffic and imports; `attach` names it. */
+  addSession: { input: { name: string; sample: boolean }; output: { session: SessionInfo } };
+  /** Deletes a session that is not current and gives its disk space back. Fails with `not-found` or `conflict`. */
+  removeSession: { input: { id: SessionId }; output: Record<string, never> };
+  /** Writes everything, closes the database and ends the thread's work. */
+  close: { input: Record<string, never>; output: Record<string, never> };
+}
+
+export type WriterCallName = keyof WriterCalls;
+
+export type WriterCommand =
+  /** Takes batches from this port; into the current session, or into `session` when it is given. */
+  | { readonly type: 'attach'; readonly port: MessagePort; readonly session: SessionId | null }
+  /** Sends `changed` events for exchanges of every session, or stops to. Off at the beginning. */
+  | { readonly type: 'watch'; readonly on: boolean }
+  | {
+      [Name in WriterCallName]: {
+        readonly type: 'call';
+        readonly id: number;
+        readonly name: Name;
+        readonly input: WriterCalls[Name]['input'];
+      };
+    }[WriterCallName];
+
+/** First message of the writer: what it found. */
+export interface StoreOpened {
+  /** The session that is current now: a new one, or after a crash the one that was being recorded. */
+  readonly session: SessionInfo;
+  /** Ids from here on were never used in this data folder. */
+  readonly nextExchangeId: number;
+  readonly nextConnectionId: number;
+  /** Exchanges that a crash had left active; they are failed with `weir.stopped` now. */
+  readonly recovered: number;
+}
+
+export type WriterEvent =
+  | { readonly type: 'opened'; readonly opened: StoreOpened }
+  /** Rows as committed: readers see at least this. Each exchange at most once an event, latest state. */
+  | { readonly type: 'changed'; readonly exchanges: readonly ExchangeSummary[] }
+  /** Counters of the current session, at most twice a second. */
+  | { readonly type: 'session'; readonly session: SessionInfo }
+  /** Recording fails, or works again (null). Traffic goes on either way. */
+  | { readonly type: 'trouble'; readonly trouble: StoreTrouble | null }
+  | { readonly type: 'result'; readonly id: number; readonly output: unknown }
+  | { readonly type: 'failure'; readonly id: number; readonly failure: ContractFailure };
+
+/** Calls that the reader answers; long ones yield to others and can be cancelled. Failures carry contract codes. */
+export interface ReaderCalls {
+  query: { input: ExchangeQuery & { after: PageKey | null; limit: number }; output: ExchangePage };
+  queryAt: { input: ExchangeQuery & { index: number; limit: number }; output: ExchangePage };
+  count: { input: { session: SessionId; filter: string; upTo?: number | null }; output: { count: number } };
+  indexOf: { input: ExchangeQuery & { id: number }; output: { index: number | null } };
+  get: { input: { id: number }; output: ExchangeDetail };
+  readBody: {
+    input: { id: number; side: MessageSide; form: BodyForm; offset: number; length: number };
+    output: BodyWindow;
+  };
+  readRaw: {
+    input: { id: number; side: MessageSide; as: 'received' | 'sent'; offset: number; length: number };
+    output: BodyWindow;
+  };
+  hosts: {
+    input: { session: SessionId };
+    output: { hosts: readonly { host: string; port: number; exchanges: number; errors: number }[] };
+  };
+  sessions: { input: Record<string, never>; output: { sessions: readonly SessionInfo[] } };
+  exportCurl: { input: { id: number }; output: { text: string } };
+}
+
+export type ReaderCallName = keyof ReaderCalls;
+
+export type ReaderCommand =
+  | {
+      [Name in ReaderCallName]: {
+        readonly type: 'call';
+        readonly id: number;
+        readonly name: Name;
+        readonly input: ReaderCalls[Name]['input'];
+      };
+    }[ReaderCallName]
+  | { readonly type: 'cancel'; readonly id: number }
+  | { readonly type: 'close' };
+
+export type ReaderEvent =
+  | { readonly type: 'result'; readonly id: number; readonly output: unknown }
+  | { readonly type: 'failure'; readonly id: number; readonly failure: ContractFailure };
