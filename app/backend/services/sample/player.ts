@@ -1,0 +1,229 @@
+import { createHash } from 'node:crypto';
+import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import type { ConnectionId, ExchangeId } from '../../../../proxy-engine/model/ids.ts';
+import type { HeaderField, MessageSide } from '../../../../proxy-engine/model/exchange.ts';
+import type { Timing } from '../../../../proxy-engine/model/timing.ts';
+import type { Tap } from '../../../../proxy-engine/capture/tap.ts';
+import { clientTls, originTls } from './certificates.ts';
+import type { SampleClient, SampleCoding, ScriptedBody, ScriptedExchange } from './script.ts';
+
+const MILLISECOND = 1_000;
+const CHUNK_BYTES = 8_192;
+const CLIENT_PORTS: Readonly<Record<SampleClient, number>> = {
+  browser: 53_122,
+  app: 53_410,
+  terminal: 53_702,
+  watcher: 53_990,
+};
+
+interface Leg {
+  readonly id: ConnectionId;
+  readonly address: string;
+}
+
+const ENCODERS: Readonly<Record<SampleCoding, (bytes: Buffer) => Buffer>> = {
+  gzip: (bytes) => gzipSync(bytes),
+  deflate: (bytes) => deflateSync(bytes),
+  br: (bytes) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
+  zstd: (bytes) => zstdCompressSync(bytes),
+};
+
+interface WireBody {
+  readonly bytes: Buffer;
+  readonly fullLength: number;
+  readonly fields: readonly HeaderField[];
+}
+
+function onTheWire(body: ScriptedBody): WireBody {
+  const encoded = body.coding === undefined ? body.bytes : ENCODERS[body.coding](body.bytes);
+  const arrived = Buffer.from(encoded.subarray(0, body.cutAt ?? encoded.length));
+  if (body.damagedAt !== undefined) arrived.fill(0xa5, body.damagedAt, body.damagedAt + 64);
+  const fields: HeaderField[] = [];
+  if (body.coding !== undefined) fields.push(['Content-Encoding', body.coding]);
+  if (body.framing === 'chunked') fields.push(['Transfer-Encoding', 'chunked']);
+  else if (body.framing !== 'until-close') fields.push(['Content-Length', String(encoded.length)]);
+  return { bytes: arrived, fullLength: encoded.length, fields };
+}
+
+function head(startLine: string, fields: readonly HeaderField[]): Buffer {
+  const lines = fields.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  return Buffer.from(`${startLine}\r\n${lines}\r\n`, 'latin1');
+}
+
+/** Address of an invented origin: one of the documentation range (RFC 5737), the same for the same host. */
+function originAddress(host: string, port: number): string {
+  const last = createHash('sha256').update(host).digest().readUInt8(0);
+  return `203.0.113.${String(1 + (last % 250))}:${String(port)}`;
+}
+
+/** Turns scripted exchanges into the calls that the engine would have made for them. */
+export class SamplePlayer {
+  readonly #tap: Tap;
+  readonly #startedAt: number;
+  #nextExchange: ExchangeId;
+  #nextConnection: ConnectionId;
+  readonly #clients = new Map<string, Leg>();
+  readonly #origins = new Map<string, Leg>();
+
+  /** @param startedAt microseconds since the Unix epoch at which the story begins */
+  constructor(tap: Tap, startedAt: number, firstExchangeId: ExchangeId, firstConnectionId: ConnectionId) {
+    this.#tap = tap;
+    this.#startedAt = startedAt;
+    this.#nextExchange = firstExchangeId;
+    this.#nextConnection = firstConnectionId;
+  }
+
+  play(scripted: ScriptedExchange): void {
+    const id = this.#nextExchange++;
+    const url = new URL(scripted.url);
+    const secure = url.protocol === 'https:';
+    const port = url.port === '' ? (secure ? 443 : 80) : Number(url.port);
+    const isTunnel = scripted.kind === 'tunnel';
+    const client = this.#clientLeg(scripted, url.hostname, secure && !isTunnel);
+    const path = scripted.url.slice(url.origin.length) || '/';
+    const requestBody = scripted.body === undefined ? null : onTheWire(scripted.body);
+    const fields: readonly HeaderField[] = [...(scripted.headers ?? []), ...(requestBody?.fields ?? [])];
+    const host: HeaderField = ['Host', url.host];
+    const target = secure ? path : `http://${url.host}${path}`;
+    const proxyFields: readonly HeaderField[] = secure ? [] : [['Proxy-Connection', 'keep-alive']];
+    this.#tap.begin({
+      id,
+      kind: scripted.kind ?? 'http',
+      startedAt: this.#startedAt + scripted.at * MILLISECOND,
+      clientConnection: client.id,
+      clientAddress: client.address,
+      clientProtocol: isTunnel ? 'tls' : 'http/1.1',
+      scheme: isTunnel ? 'tls' : secure ? 'https' : 'http',
+      host: url.hostname,
+      port,
+      method: isTunnel ? '' : scripted.method,
+      path: isTunnel ? '' : path,
+      head: isTunnel
+        ? Buffer.alloc(0)
+        : head(`${scripted.method} ${target} HTTP/1.1`, [host, ...proxyFields, ...fields]),
+      sentHead: isTunnel || secure ? null : head(`${scripted.method} ${path} HTTP/1.1`, [host, ...fields]),
+    });
+    const requestBytes = requestBody === null ? 0 : this.#body(id, 'request', requestBody.bytes, scripted.body);
+    const reached =
+      scripted.error?.phase !== 'resolve' && scripted.error?.phase !== 'connect' && scripted.error?.side !== 'client';
+    if (reached) this.#originLeg(id, scripted, url.hostname, port, secure && !isTunnel);
+    const responseBytes = this.#response(id, scripted);
+    if (scripted.pending === true) return;
+    this.#tap.end(id, {
+      timing: timing(scripted),
+      requestBodyBytes: scripted.tunnelBytes?.toOrigin ?? requestBytes,
+      responseBodyBytes: scripted.tunnelBytes?.toClient ?? responseBytes,
+      error: scripted.error ?? null,
+      anomalies: scripted.anomalies ?? [],
+      complete: scripted.error === undefined,
+      sentRequestFraming: 'as-received',
+      sentResponseFraming: 'as-received',
+    });
+  }
+
+  #response(id: ExchangeId, scripted: ScriptedExchange): number {
+    const { response } = scripted;
+    if (response === undefined) return 0;
+    for (const one of response.informational ?? []) this.#tap.informational(id, head(one.startLine, one.headers));
+    const body = response.body === undefined ? null : onTheWire(response.body);
+    const startLine = `HTTP/1.1 ${String(response.status)} ${response.reason}`;
+    const fields = [...response.headers, ...(body?.fields ?? [])];
+    const hopByHop = response.hopByHop ?? [];
+    this.#tap.response(id, {
+      status: response.status,
+      head: head(startLine, [...fields, ...hopByHop]),
+      sentHead: hopByHop.length === 0 ? null : head(startLine, fields),
+    });
+    return body === null ? 0 : this.#body(id, 'response', body.bytes, response.body);
+  }
+
+  /** Sends a body through the tap as a relay would have seen it; returns its payload bytes. */
+  #body(id: ExchangeId, side: MessageSide, bytes: Buffer, scripted: ScriptedBody | undefined): number {
+    const framing = (text: string): void => {
+      const line = Buffer.from(text, 'latin1');
+      this.#tap.framing(id, side, line, 0, line.length);
+    };
+    const chunked = scripted?.framing === 'chunked';
+    for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
+      const end = Math.min(at + CHUNK_BYTES, bytes.length);
+      if (chunked) framing(`${(end - at).toString(16)}\r\n`);
+      this.#tap.payload(id, side, bytes, at, end);
+      if (chunked) framing('\r\n');
+    }
+    if (chunked && scripted.cutAt === undefined) {
+      const trailers = (scripted.trailers ?? []).map(([name, value]) => `${name}: ${value}\r\n`).join('');
+      framing(`0\r\n${trailers}\r\n`);
+      if (trailers !== '') this.#tap.trailers(id, side, Buffer.from(trailers, 'latin1'));
+    }
+    return bytes.length;
+  }
+
+  #clientLeg(scripted: ScriptedExchange, host: string, secure: boolean): Leg {
+    const key = `${scripted.client} ${secure ? host : 'plain'}`;
+    const known = this.#clients.get(key);
+    if (known !== undefined && scripted.phases.connect === undefined) return known;
+    const leg = {
+      id: this.#nextConnection++,
+      address: `127.0.0.1:${String(CLIENT_PORTS[scripted.client] + this.#clients.size * 2)}`,
+    };
+    this.#clients.set(key, leg);
+    const shown = secure || scripted.error?.code === 'tls.client-untrusted';
+    this.#tap.connection({
+      id: leg.id,
+      side: 'client',
+      address: leg.address,
+      protocol: scripted.kind === 'tunnel' ? 'tls' : 'http/1.1',
+      tls: shown ? clientTls(scripted.client, host, known !== undefined) : null,
+    });
+    return leg;
+  }
+
+  #originLeg(id: ExchangeId, scripted: ScriptedExchange, host: string, port: number, secure: boolean): void {
+    const key = `${host}:${String(port)}`;
+    const known = this.#origins.get(key);
+    const protocol = scripted.kind === 'tunnel' ? 'tls' : 'http/1.1';
+    if (known !== undefined && scripted.phases.connect === undefined) {
+      this.#tap.origin(id, known.id, known.address, protocol, true);
+      return;
+    }
+    const leg = { id: this.#nextConnection++, address: originAddress(host, port) };
+    this.#origins.set(key, leg);
+    this.#tap.connection({
+      id: leg.id,
+      side: 'origin',
+      address: leg.address,
+      protocol,
+      tls: secure ? originTls(host, known !== undefined) : null,
+    });
+    this.#tap.origin(id, leg.id, leg.address, protocol, false);
+  }
+}
+
+/** Phases in milliseconds become instants in microseconds since the exchange's start. */
+function timing(scripted: ScriptedExchange): Timing {
+  const { phases, error, response } = scripted;
+  const round = (milliseconds: number): number => Math.round(milliseconds * MILLISECOND);
+  let at = 0;
+  const after = (duration: number | undefined): number | null => {
+    if (duration === undefined) return null;
+    at += duration;
+    return round(at);
+  };
+  const dns = after(phases.dns);
+  const connect = after(phases.connect);
+  const tls = after(phases.tls);
+  const failedEarly = error !== undefined && response === undefined;
+  const sent = failedEarly && error.phase !== 'response' ? null : after(phases.send ?? 0.2);
+  at += phases.wait;
+  const firstByte = response === undefined ? null : round(at);
+  at += phases.receive;
+  // The phase that failed has no instant of its own: it lasted until the end.
+  return {
+    dns: error?.phase === 'resolve' ? null : dns,
+    connect: error?.phase === 'connect' ? null : connect,
+    tls: error?.phase === 'tls' ? null : tls,
+    sent,
+    firstByte,
+    end: round(at),
+  };
+}
