@@ -1,0 +1,34 @@
+import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
+
+/**
+ * Runs a program in this one's place: same terminal, same signals, same exit code.
+ *
+ * @param {string} command
+ * @param {string[]} args
+ * @param {{ cwd?: string; env?: NodeJS.ProcessEnv }} [options]
+ * @returns {Promise<number>} exit code; 128 plus the signal's number when a signal ended it
+ */
+export function runForeground(command, args, options = {}) {
+  return new Promise((done, fail) => {
+    const child = spawn(command, args, { stdio: 'inherit', ...options });
+    const forward = (signal) => {
+      // A terminal's Ctrl-C reaches the whole foreground group, the child too; once is enough.
+      if (signal === 'SIGINT' && process.stdin.isTTY === true) return;
+      child.kill(signal);
+    };
+    const signals = process.platform === 'win32' ? ['SIGINT', 'SIGTERM'] : ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'];
+    for (const signal of signals) process.on(signal, forward);
+    const finish = () => {
+      for (const signal of signals) process.off(signal, forward);
+    };
+    child.once('error', (error) => {
+      finish();
+      fail(error);
+    });
+    child.once('exit', (code, signal) => {
+      finish();
+      done(code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
+    });
+  });
+}

@@ -1,0 +1,52 @@
+import { resolve } from 'node:path';
+
+import { svelte } from '@sveltejs/vite-plugin-svelte';
+import { defineConfig } from 'electron-vite';
+
+const at = (path: string): string => resolve(import.meta.dirname, path);
+
+/**
+ * One build for everything that ships: Electron's main process, the backend that it forks, the command line and the
+ * worker threads (all under out/main, so that they find each other beside themselves), the preload script and the page.
+ */
+export default defineConfig({
+  main: {
+    build: {
+      outDir: 'out/main',
+      sourcemap: true,
+      target: 'node24',
+      rolldownOptions: {
+        input: {
+          index: at('app/main/index.ts'),
+          cli: at('app/cli/index.ts'),
+          backend: at('app/backend/utility-process.ts'),
+          'engine-worker': at('app/backend/engine-worker.ts'),
+          'store-worker': at('app/backend/store/store-worker.ts'),
+        },
+        output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
+      },
+    },
+  },
+  preload: {
+    build: {
+      outDir: 'out/preload',
+      sourcemap: true,
+      rolldownOptions: {
+        input: { index: at('app/preload/index.ts') },
+        // A sandboxed preload script is CommonJS.
+        output: { format: 'cjs', entryFileNames: '[name].cjs' },
+      },
+    },
+  },
+  renderer: {
+    root: at('app/renderer'),
+    build: {
+      outDir: at('out/renderer'),
+      emptyOutDir: true,
+      sourcemap: true,
+      modulePreload: { polyfill: false },
+      rolldownOptions: { input: { index: at('app/renderer/index.html') } },
+    },
+    plugins: [svelte({ configFile: false })],
+  },
+});

@@ -1,0 +1,58 @@
+import { svelte } from '@sveltejs/vite-plugin-svelte';
+import { defineConfig } from 'vitest/config';
+
+const MINUTE = 60_000;
+
+/** Unit tests stand beside their code; the others under test/, one folder a kind. */
+export default defineConfig({
+  plugins: [svelte({ configFile: false })],
+  test: {
+    // Native modules and worker threads behave in processes as they do in the product.
+    pool: 'forks',
+    maxWorkers: 2,
+    passWithNoTests: true,
+    reporters: ['default'],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['{proxy-engine,app,bench,bin,resources}/**/*.test.ts'],
+          testTimeout: 10_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'integration',
+          include: ['test/integration/**/*.test.ts'],
+          testTimeout: MINUTE,
+          hookTimeout: MINUTE,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'conformance',
+          include: ['test/conformance/**/*.test.ts'],
+          testTimeout: MINUTE,
+          hookTimeout: MINUTE,
+        },
+      },
+      {
+        extends: true,
+        test: { name: 'fuzz', include: ['test/fuzz/**/*.test.ts'], testTimeout: 2 * MINUTE },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'e2e',
+          include: ['test/e2e/**/*.test.ts'],
+          testTimeout: 2 * MINUTE,
+          hookTimeout: 2 * MINUTE,
+          fileParallelism: false, // one browser at a time is enough for two cores
+        },
+      },
+    ],
+  },
+});
