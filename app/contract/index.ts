@@ -14,3 +14,7 @@ export { createContractClient } from './client.ts';
 export type { ContractClient, StreamHandle, StreamListener } from './client.ts';
 export { ContractError } from './contract-error.ts';
 export { contractProtocols, createSocketCarrier } from './socket-carrier.ts';
+export type { FilterError, FilterNode, FilterTerm, ParsedFilter } from './filter/ast.ts';
+export { parseFilter } from './filter/parse.ts';
+export { completeFilter } from './filter/complete.ts';
+export type { FilterCandidate, FilterCompletion, KnownValues } from './filter/complete.ts';
