@@ -69,6 +69,7 @@ export default ts.config(
     rules: {
       'svelte/no-at-html-tags': 'error',
       'svelte/require-each-key': 'error',
+      'svelte/prefer-svelte-reactivity': 'off', // state here is replaced, not mutated: $state.raw
       'prefer-const': 'off',
       'svelte/prefer-const': ['error', { excludedRunes: ['$props', '$state'] }],
       'no-undef': 'off', // the type check knows better
