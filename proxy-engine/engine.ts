@@ -23,6 +23,8 @@ export interface Engine {
   listen(): Promise<readonly ListenerInfo[]>;
   /** Adds listeners to a running engine; same errors. */
   addListeners(listeners: readonly ListenerConfig[]): Promise<readonly ListenerInfo[]>;
+  /** Stops accepting on these; connections that they accepted go on. Unknown ones are ignored. */
+  removeListeners(listeners: readonly ListenerInfo[]): Promise<void>;
   /** New settings apply to what begins afterwards. */
   configure(settings: EngineSettings): void;
   setRecording(on: boolean): void;
