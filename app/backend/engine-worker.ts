@@ -1,0 +1,77 @@
+import type { MessagePort } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
+import type { CapturePort, Engine } from '#engine';
+import { createEngine } from '#engine';
+import type { CaptureCredit } from './store/protocol.ts';
+import type { EngineCalls, EngineCommand, EngineEvent, EngineStart } from './engine-messages.ts';
+
+/*
+ * Entry of an engine's thread. It hosts one engine and nothing else: whatever the backend does, this loop only carries
+ * traffic. Batches of captured records go from here to the store's writer directly.
+ */
+
+const host = requireHost();
+let engine: Engine | null = null;
+
+host.on('message', (command: EngineCommand) => {
+  switch (command.type) {
+    case 'call':
+      run(command).then(
+        (output) => { send({ type: 'result', id: command.id, output }); },
+        (error: unknown) => {
+          const message = error instanceof Error ? error.message : String(error);
+          send({ type: 'failure', id: command.id, failure: { code: 'conflict', message } });
+        },
+      );
+      break;
+    case 'configure':
+      engine?.configure(command.settings);
+      break;
+    case 'recording':
+      engine?.setRecording(command.on);
+      break;
+  }
+});
+
+type Call = Extract<EngineCommand, { type: 'call' }>;
+
+async function run(call: Call): Promise<EngineCalls[keyof EngineCalls]['output']> {
+  if (call.name === 'start') return start(call.input);
+  if (engine === null) throw new Error('The engine has not begun.');
+  switch (call.name) {
+    case 'addListeners':
+      return engine.addListeners(call.input);
+    case 'removeListeners':
+      await engine.removeListeners(call.input);
+      return null;
+    case 'stats':
+      return engine.stats();
+    case 'flush':
+      engine.flushCapture();
+      return null;
+    case 'stop':
+      await engine.stop(call.input.drainMs);
+      engine.flushCapture();
+      return null;
+  }
+}
+
+function start({ config, capturePort }: EngineStart): ReturnType<Engine['listen']> {
+  const created = createEngine(config, sink(capturePort));
+  capturePort?.on('message', (credit: CaptureCredit) => { created.returnCaptureCredit(credit.bytes, credit.slabs); });
+  engine = created;
+  return created.listen();
+}
+
+function sink(port: MessagePort | null): CapturePort {
+  return { post: (batch) => port?.postMessage(batch, [batch]) };
+}
+
+function send(event: EngineEvent): void {
+  host.postMessage(event);
+}
+
+function requireHost(): MessagePort {
+  if (parentPort === null) throw new Error('This file runs in a worker thread of the backend.');
+  return parentPort;
+}
