@@ -1,0 +1,342 @@
+import type { ExchangeSummary } from '#contract';
+import { COPY_TEXT } from '../text/traffic.ts';
+import { copyText } from '../ui/clipboard.ts';
+import type { App } from './app.svelte.ts';
+import { bodyText, headText, urlOf } from './copying.ts';
+import { rowTerm, withTerm } from './filter-terms.ts';
+import type { RowFilter } from './filter-terms.ts';
+import type { ActionId } from './keys.ts';
+
+/** Commands as cURL that are copied at once at most. */
+const MOST_CURL = 200;
+
+/** Moves and views that belong to the list on the screen; it registers itself here while it is there. */
+export interface ListView {
+  focus(): void;
+  /** @param extend keeps the anchor and chooses everything between */
+  move(to: 'next' | 'previous' | 'first' | 'last' | 'page-down' | 'page-up', extend: boolean): void;
+  selectAll(): void;
+  openRowMenu(): void;
+}
+
+/** What keys, menus and the palette run. Views hand in what only they can do. */
+export class Actions {
+  readonly #app: App;
+  listView: ListView | null = null;
+  focusFilter: () => void = () => undefined;
+  /** Moves the focus to the next (1) or previous (-1) pane. */
+  cyclePane: (step: 1 | -1) => void = () => undefined;
+  focusDetail: () => void = () => undefined;
+  #paletteOpen = $state(false);
+  #shortcutsOpen = $state(false);
+  #sidebarOverlayOpen = $state(false);
+  #openingBrowser = $state(false);
+
+  constructor(app: App) {
+    this.#app = app;
+  }
+
+  get paletteOpen(): boolean {
+    return this.#paletteOpen;
+  }
+
+  set paletteOpen(open: boolean) {
+    this.#paletteOpen = open;
+  }
+
+  get shortcutsOpen(): boolean {
+    return this.#shortcutsOpen;
+  }
+
+  set shortcutsOpen(open: boolean) {
+    this.#shortcutsOpen = open;
+  }
+
+  /** The sidebar of a narrow window, which covers the list. */
+  get sidebarOverlayOpen(): boolean {
+    return this.#sidebarOverlayOpen;
+  }
+
+  set sidebarOverlayOpen(open: boolean) {
+    this.#sidebarOverlayOpen = open;
+  }
+
+  /** True from the click until the browser runs. */
+  get openingBrowser(): boolean {
+    return this.#openingBrowser;
+  }
+
+  /** Whether an action can do something now; menus and the palette leave out what cannot. */
+  isAvailable(action: ActionId): boolean {
+    const app = this.#app;
+    const row = app.activeRow;
+    const sample = app.shownSession?.sample === true;
+    switch (action) {
+      case 'open-browser':
+        return app.status.info?.capabilities.openBrowser === true;
+      case 'copy-terminal-line':
+        return app.status.info !== null;
+      case 'show-sample':
+        return !sample;
+      case 'remove-sample':
+        return sample;
+      case 'clear-filter':
+        return app.list.filter !== '';
+      case 'copy-url':
+      case 'filter-host':
+      case 'filter-not-host':
+        return row !== null;
+      case 'copy-curl':
+      case 'copy-request-headers':
+        return row !== null && row.method !== '';
+      case 'copy-response-headers':
+        return row !== null && row.status !== null;
+      case 'copy-request-body':
+        return row !== null && row.requestBodyBytes > 0 && row.bodies !== 'none';
+      case 'copy-response-body':
+        return row !== null && row.responseBodyBytes > 0 && row.bodies !== 'none';
+      case 'filter-path':
+      case 'filter-status':
+        return row !== null && rowTerm(action, row) !== null;
+      case 'pass-through-host':
+        return row !== null && (row.scheme === 'https' || row.scheme === 'tls');
+      case 'open-detail':
+        return row !== null;
+      default:
+        return true;
+    }
+  }
+
+  /** Runs an action; what goes wrong is shown as a toast. */
+  run(action: ActionId): void {
+    this.#perform(action).catch((error: unknown) => {
+      this.#app.toasts.fail(error);
+    });
+  }
+
+  async #perform(action: ActionId): Promise<void> {
+    const app = this.#app;
+    switch (action) {
+      case 'palette':
+        this.#paletteOpen = true;
+        return;
+      case 'shortcuts':
+        this.#shortcutsOpen = true;
+        return;
+      case 'focus-filter':
+        app.navigation.open('traffic');
+        this.focusFilter();
+        return;
+      case 'clear-filter':
+        app.setFilter('');
+        this.listView?.focus();
+        return;
+      case 'toggle-recording':
+        await app.backend.call('capture.setRecording', { on: app.status.now?.recording === false });
+        return;
+      case 'clear':
+        await app.clear();
+        return;
+      case 'toggle-sidebar':
+        this.#toggleSidebar();
+        return;
+      case 'next-pane':
+        this.cyclePane(1);
+        return;
+      case 'previous-pane':
+        this.cyclePane(-1);
+        return;
+      case 'open-browser':
+        await this.openBrowser(null);
+        return;
+      case 'copy-terminal-line':
+        await this.copy(app.status.info?.terminalLine ?? '', COPY_TEXT.terminalLine);
+        return;
+      case 'show-sample':
+        await app.showSample();
+        return;
+      case 'remove-sample':
+        await app.removeSample();
+        return;
+      case 'page-traffic':
+        app.navigation.open('traffic');
+        return;
+      case 'page-setup':
+        app.navigation.open('setup');
+        return;
+      case 'page-settings':
+        app.navigation.open('settings');
+        return;
+      case 'theme-system':
+        app.preferences.theme.value = 'system';
+        return;
+      case 'theme-light':
+        app.preferences.theme.value = 'light';
+        return;
+      case 'theme-dark':
+        app.preferences.theme.value = 'dark';
+        return;
+      case 'go-newest':
+        app.list.reload();
+        return;
+      case 'step-out':
+        this.#stepOut();
+        return;
+      case 'open-detail':
+        this.focusDetail();
+        return;
+      case 'copy-url':
+      case 'copy-curl':
+      case 'copy-request-headers':
+      case 'copy-response-headers':
+      case 'copy-request-body':
+      case 'copy-response-body':
+        await this.#copyOf(action);
+        return;
+      case 'filter-host':
+      case 'filter-not-host':
+      case 'filter-path':
+      case 'filter-status':
+        this.#filterBy(action);
+        return;
+      case 'pass-through-host':
+        if (app.activeRow !== null) await app.passThrough(app.activeRow.host);
+        return;
+      case 'find-in-body':
+      case 'select-body':
+        // The body views listen for these themselves.
+        return;
+      default:
+        this.#moveInList(action);
+    }
+  }
+
+  /**
+   * Starts a browser through Weir.
+   * @param path program file; null for the first one found
+   * @throws ContractError `no-browser`
+   */
+  async openBrowser(path: string | null): Promise<void> {
+    if (this.#openingBrowser) return;
+    this.#openingBrowser = true;
+    try {
+      await this.#app.backend.call('browsers.open', { path, url: null });
+    } finally {
+      this.#openingBrowser = false;
+    }
+  }
+
+  /** Copies text and says so. */
+  async copy(text: string, what: string): Promise<void> {
+    await copyText(text);
+    this.#app.toasts.say(what);
+  }
+
+  #toggleSidebar(): void {
+    const { preferences, layout } = this.#app;
+    if (layout.narrow) this.#sidebarOverlayOpen = !this.#sidebarOverlayOpen;
+    else preferences.sidebarOpen.value = !preferences.sidebarOpen.value;
+  }
+
+  /** Closes what is open, from the inside out: overlay, detail, several chosen rows. */
+  #stepOut(): void {
+    if (this.#sidebarOverlayOpen) {
+      this.#sidebarOverlayOpen = false;
+      return;
+    }
+    this.#app.selection.clear();
+    this.listView?.focus();
+  }
+
+  #filterBy(filter: RowFilter): void {
+    const app = this.#app;
+    const term = app.activeRow === null ? null : rowTerm(filter, app.activeRow);
+    if (term !== null) app.setFilter(withTerm(app.list.filter, term));
+  }
+
+  #moveInList(action: ActionId): void {
+    const view = this.listView;
+    if (view === null) return;
+    switch (action) {
+      case 'row-next':
+        view.move('next', false);
+        break;
+      case 'row-previous':
+        view.move('previous', false);
+        break;
+      case 'row-first':
+        view.move('first', false);
+        break;
+      case 'row-last':
+        view.move('last', false);
+        break;
+      case 'page-down':
+        view.move('page-down', false);
+        break;
+      case 'page-up':
+        view.move('page-up', false);
+        break;
+      case 'extend-next':
+        view.move('next', true);
+        break;
+      case 'extend-previous':
+        view.move('previous', true);
+        break;
+      case 'select-all':
+        view.selectAll();
+        break;
+      case 'row-menu':
+        view.openRowMenu();
+        break;
+      default:
+        break;
+    }
+  }
+
+  async #copyOf(action: ActionId): Promise<void> {
+    const { backend } = this.#app;
+    const row = this.#app.activeRow;
+    if (row === null) return;
+    switch (action) {
+      case 'copy-url':
+        await this.copy(this.#chosenRows().map(urlOf).join('\n'), COPY_TEXT.url);
+        break;
+      case 'copy-curl': {
+        const rows = this.#chosenRows().filter(({ method }) => method !== '');
+        const commands: string[] = [];
+        for (const { id } of rows.slice(0, MOST_CURL)) {
+          commands.push((await backend.call('exchanges.exportCurl', { id })).text);
+        }
+        await this.copy(commands.join('\n\n'), COPY_TEXT.curl(commands.length));
+        break;
+      }
+      case 'copy-request-headers':
+      case 'copy-response-headers': {
+        const detail = await backend.call('exchanges.get', { id: row.id });
+        const message = action === 'copy-request-headers' ? detail.request : detail.response;
+        if (message !== null) await this.copy(headText(message), COPY_TEXT.headers);
+        break;
+      }
+      case 'copy-request-body':
+        await this.copy(await bodyText(backend, row.id, 'request'), COPY_TEXT.body);
+        break;
+      case 'copy-response-body':
+        await this.copy(await bodyText(backend, row.id, 'response'), COPY_TEXT.body);
+        break;
+      default:
+        break;
+    }
+  }
+
+  /** The chosen rows that are loaded, in the order of the list; at least the active one. */
+  #chosenRows(): ExchangeSummary[] {
+    const { list, selection, activeRow } = this.#app;
+    const rows: { row: ExchangeSummary; index: number }[] = [];
+    for (const id of selection.ids) {
+      const row = list.rowOf(id);
+      if (row !== undefined) rows.push({ row, index: list.indexOf(id) ?? 0 });
+    }
+    if (rows.length === 0) return activeRow === null ? [] : [activeRow];
+    return rows.sort((one, other) => one.index - other.index).map(({ row }) => row);
+  }
+}

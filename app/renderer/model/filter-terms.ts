@@ -1,0 +1,35 @@
+import type { ExchangeSummary } from '#contract';
+import { hostTerm } from './host-tree.ts';
+
+/** Filters that the menu of a row offers. */
+export type RowFilter = 'filter-host' | 'filter-not-host' | 'filter-path' | 'filter-status';
+
+/** The term of the query language for a row; null when the row has nothing to filter by. */
+export function rowTerm(filter: RowFilter, row: ExchangeSummary): string | null {
+  switch (filter) {
+    case 'filter-host':
+      return hostTerm(row.host, row.port);
+    case 'filter-not-host':
+      return `-${hostTerm(row.host, 0)}`;
+    case 'filter-path': {
+      const path = row.path.replace(/\?.*$/, '');
+      return path === '' ? null : `path:${quoteWhereNeeded(path)}`;
+    }
+    case 'filter-status':
+      if (row.error !== null) return `error:${row.error.code}`;
+      return row.status === null ? null : `status:${String(row.status)}`;
+  }
+}
+
+/** Adds a term to a filter; a term that stands there already is not added twice. */
+export function withTerm(filter: string, term: string): string {
+  const words = filter.trim();
+  if (words === '') return term;
+  if (` ${words} `.includes(` ${term} `)) return words;
+  // What stands beside an `or` binds more tightly, so the old filter is held together.
+  return /(^|\s)or(\s|$)/i.test(words) ? `(${words}) ${term}` : `${words} ${term}`;
+}
+
+function quoteWhereNeeded(text: string): string {
+  return /[\s()"]/.test(text) ? `"${text.replaceAll(/["\\]/g, '\\$&')}"` : text;
+}

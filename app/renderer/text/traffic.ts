@@ -1,0 +1,134 @@
+import type { ColumnId } from '../model/columns.svelte.ts';
+
+/** Heads of the columns. */
+export const COLUMN_TEXT: Readonly<Record<ColumnId, string>> = {
+  label: 'Label',
+  status: 'Status',
+  method: 'Method',
+  host: 'Host',
+  path: 'Path',
+  type: 'Type',
+  size: 'Size',
+  duration: 'Time',
+  protocol: 'Protocol',
+  started: 'Started',
+};
+
+export const COLUMN_MENU_TEXT = {
+  title: 'Columns',
+  reset: 'Reset columns',
+  sortUp: 'sorted ascending',
+  sortDown: 'sorted descending',
+  resize: (column: string): string => `Width of the column ${column}`,
+} as const;
+
+export const TOOLBAR_TEXT = {
+  recording: 'Recording',
+  notRecording: 'Not recording',
+  passed: (count: string): string => `${count} passed`,
+  pause: 'Pause recording',
+  resume: 'Resume recording',
+  clear: 'Clear',
+  sidebar: 'Sidebar',
+  palette: 'Palette',
+} as const;
+
+export const FILTER_TEXT = {
+  label: 'Filter',
+  example: 'Filter, for example host:api status:>=400',
+  clear: 'Clear filter',
+  suggestions: 'Suggestions for the filter',
+  problemAt: (character: number): string => `at character ${String(character)}`,
+} as const;
+
+export const LIST_TEXT = {
+  label: 'Exchanges',
+  fresh: (count: string): string => `${count} new`,
+  open: 'open',
+  none: '–',
+  labelled: (name: string): string => `label ${name}`,
+  pending: 'waiting for the response',
+  noResults: 'No exchange matches',
+  noResultsHint: (filter: string): string => `Nothing in this session passes the filter “${filter}”.`,
+  clearFilter: 'Clear filter',
+  emptySession: 'This session is empty',
+  emptySessionHint: 'Nothing was recorded in it.',
+  showCurrent: 'Show what is recorded now',
+  slow: 'The query takes longer than usual.',
+  rangeTooLong: (most: string): string => `The first ${most} exchanges of the range are selected.`,
+} as const;
+
+export const EMPTY_TEXT = {
+  title: 'Nothing captured yet',
+  hint: 'Open a browser through Weir and its traffic appears here. Nothing else on this computer changes.',
+  pausedTitle: 'Recording is paused',
+  pausedHint: 'Traffic passes through Weir and nothing of it is kept.',
+  resume: 'Resume recording',
+  openBrowser: 'Open a browser',
+  openingBrowser: 'Opening a browser…',
+  copyTerminalLine: 'Copy terminal line',
+  showSample: 'Show sample traffic',
+  noBrowser: 'No browser was found. These places were searched:',
+} as const;
+
+export const SIDEBAR_TEXT = {
+  label: 'Sidebar',
+  hosts: 'Hosts',
+  sessions: 'Sessions',
+  noHosts: 'Hosts appear here with their first exchange.',
+  errors: (count: string): string => `${count} failed`,
+  exchanges: (count: string): string => `${count} exchanges`,
+  expand: 'Expand',
+  collapse: 'Collapse',
+  current: 'recording now',
+  sample: 'sample',
+  removeSession: 'Delete this session',
+  removeQuestion: (name: string): string => `Delete the session “${name}”?`,
+  removeHint: (count: string): string => `Its ${count} exchanges and their bodies are removed from the disk.`,
+  remove: 'Delete session',
+  cancel: 'Cancel',
+} as const;
+
+export const STATUS_BAR_TEXT = {
+  exchanges: (count: string): string => `${count} exchanges`,
+  oneExchange: '1 exchange',
+  rate: (rate: string): string => `${rate}/s`,
+  copyListener: 'Copy the address of this listener',
+  lost: (count: string): string => `${count} not recorded`,
+  lostBodies: (count: string): string => `${count} bodies not kept`,
+  connecting: 'Connecting…',
+} as const;
+
+export const BANNER_TEXT = {
+  lost: 'Connection lost · retrying',
+  refused: 'This page is not allowed in any more. Open Weir again from its window or its command, and use the new address.',
+  sample: 'This is sample traffic of an invented shop.',
+  removeSample: 'Remove',
+  stored: (name: string): string => `You are looking at the session “${name}”.`,
+  showCurrent: 'Show what is recorded now',
+  storeTrouble: (message: string, lost: string): string => `Nothing is being recorded: ${message} ${lost}`,
+  lostSoFar: (count: string): string => `${count} exchanges passed unrecorded so far; the traffic itself goes on.`,
+  caExpiring: (days: string): string => `Weir’s certificate authority ends in ${days} days. Clients will refuse its certificates after that.`,
+  caExpired: 'Weir’s certificate authority has ended, and clients refuse its certificates.',
+  caAction: 'See Setup',
+  restarted: (time: string): string => `The proxy engine stopped unexpectedly at ${time} and was started again.`,
+  dismiss: 'Dismiss',
+} as const;
+
+export const COPY_TEXT = {
+  url: 'URL copied',
+  curl: (count: number): string => (count === 1 ? 'cURL command copied' : `${String(count)} cURL commands copied`),
+  headers: 'Headers copied',
+  body: 'Body copied',
+  terminalLine: 'Terminal line copied',
+  address: 'Address copied',
+} as const;
+
+export const PASS_THROUGH_TEXT = {
+  done: (host: string): string => `${host} passes through from its next connection on`,
+  trusted: (host: string): string => `The certificate of ${host} is no longer verified`,
+  undo: 'Undo',
+} as const;
+
+/** Names of the labels 1 to 6, by their colour. */
+export const LABEL_TEXT = ['', 'red', 'orange', 'yellow', 'green', 'blue', 'violet'] as const;
