@@ -52,7 +52,10 @@ export function createCertificateAuthority(keyType: 'ecdsa' | 'rsa', now: number
     },
     privateKey,
   );
-  return { certificate: toPem('CERTIFICATE', certificate), key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() };
+  return {
+    certificate: toPem('CERTIFICATE', certificate),
+    key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+  };
 }
 
 /**
@@ -63,7 +66,10 @@ export function loadCertificateAuthority(pem: CertificateAuthorityPem): Certific
   const certificate = parseCertificate(pem.certificate);
   const key = parseKey(pem.key);
   if (!certificate.ca) {
-    throw new PkiError('pki.not-an-authority', 'The certificate is not a certificate authority (basicConstraints CA is missing).');
+    throw new PkiError(
+      'pki.not-an-authority',
+      'The certificate is not a certificate authority (basicConstraints CA is missing).',
+    );
   }
   if (!certificate.checkPrivateKey(key)) {
     throw new PkiError('pki.key-mismatch', 'The key does not belong to the certificate.');
@@ -99,8 +105,12 @@ function parseKey(pem: string): KeyObject {
   try {
     return createPrivateKey(pem);
   } catch (error: unknown) {
-    throw new PkiError('pki.unreadable', 'The private key is not readable as PEM; an encrypted key must be decrypted first.', {
-      cause: error,
-    });
+    throw new PkiError(
+      'pki.unreadable',
+      'The private key is not readable as PEM; an encrypted key must be decrypted first.',
+      {
+        cause: error,
+      },
+    );
   }
 }

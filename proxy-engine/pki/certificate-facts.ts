@@ -1,4 +1,4 @@
-import { X509Certificate, type KeyObject } from 'node:crypto';
+import type { KeyObject, X509Certificate } from 'node:crypto';
 import type { CertificateFacts } from '../model/tls-facts.ts';
 
 /** Longest chain that is followed; peers may send certificates that name each other. */

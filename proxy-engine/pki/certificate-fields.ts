@@ -21,7 +21,9 @@ export function readCertificateFields(certificate: Buffer): CertificateFields {
   try {
     return read(certificate);
   } catch (error: unknown) {
-    throw new PkiError('pki.unreadable', 'The certificate is damaged: its structure does not fit its lengths.', { cause: error });
+    throw new PkiError('pki.unreadable', 'The certificate is damaged: its structure does not fit its lengths.', {
+      cause: error,
+    });
   }
 }
 

@@ -103,7 +103,8 @@ export function readElement(bytes: Buffer, start: number): DerElement {
   const tag = bytes.readUInt8(start);
   const first = bytes.readUInt8(start + 1);
   const lengthBytes = first < 0x80 ? 0 : first & 0x7f;
-  if (first === 0x80 || lengthBytes > 4) throw new RangeError('The length of a DER element is not definite or too long.');
+  if (first === 0x80 || lengthBytes > 4)
+    throw new RangeError('The length of a DER element is not definite or too long.');
   const length = lengthBytes === 0 ? first : bytes.readUIntBE(start + 2, lengthBytes);
   const contentStart = start + 2 + lengthBytes;
   const end = contentStart + length;
@@ -137,6 +138,7 @@ function numberOctets(value: number): Buffer {
 
 function base128(value: number): number[] {
   const octets = [value & 0x7f];
-  for (let rest = Math.floor(value / 128); rest > 0; rest = Math.floor(rest / 128)) octets.unshift(0x80 | (rest & 0x7f));
+  for (let rest = Math.floor(value / 128); rest > 0; rest = Math.floor(rest / 128))
+    octets.unshift(0x80 | (rest & 0x7f));
   return octets;
 }

@@ -5,7 +5,11 @@ import { OID } from './object-identifiers.ts';
 /** Certificate extensions (RFC 5280 §4.2.1), each as a whole Extension element. */
 
 /** May sign end-entity certificates only (path length 0). Critical. */
-export const AUTHORITY_CONSTRAINTS = extension(OID.basicConstraints, true, der.sequence(der.boolean(true), der.integer(0)));
+export const AUTHORITY_CONSTRAINTS = extension(
+  OID.basicConstraints,
+  true,
+  der.sequence(der.boolean(true), der.integer(0)),
+);
 
 /** Is no authority. Critical. */
 export const LEAF_CONSTRAINTS = extension(OID.basicConstraints, true, der.sequence());
@@ -19,7 +23,11 @@ export const ECDSA_LEAF_USAGE = extension(OID.keyUsage, true, der.bitString(Buff
 /** digitalSignature and keyEncipherment (RSA key exchange of TLS 1.2). Critical. */
 export const RSA_LEAF_USAGE = extension(OID.keyUsage, true, der.bitString(Buffer.from([0b1010_0000]), 5));
 
-export const SERVER_AUTHENTICATION = extension(OID.extendedKeyUsage, false, der.sequence(der.objectIdentifier(OID.serverAuth)));
+export const SERVER_AUTHENTICATION = extension(
+  OID.extendedKeyUsage,
+  false,
+  der.sequence(der.objectIdentifier(OID.serverAuth)),
+);
 
 /** @param keyIdentifier usually 20 octets */
 export function subjectKeyIdentifier(keyIdentifier: Buffer): Buffer {

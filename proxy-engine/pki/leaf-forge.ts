@@ -2,7 +2,12 @@ import { createHash, hkdfSync, X509Certificate, type KeyObject } from 'node:cryp
 import { createSecureContext, type SecureContext } from 'node:tls';
 import type { EngineCertificates } from '../model/engine-config.ts';
 import type { CertificateFacts } from '../model/tls-facts.ts';
-import { BACK_DATED, generateLeafKeys, loadCertificateAuthority, type CertificateAuthority } from './certificate-authority.ts';
+import {
+  BACK_DATED,
+  generateLeafKeys,
+  loadCertificateAuthority,
+  type CertificateAuthority,
+} from './certificate-authority.ts';
 import { certificateFacts, keyText } from './certificate-facts.ts';
 import * as extensions from './extensions.ts';
 import { canonicalName, leafName } from './leaf-name.ts';
@@ -83,7 +88,10 @@ class CachingLeafForge implements LeafForge {
     this.#authority = loadCertificateAuthority({ certificate: certificates.caCertificate, key: certificates.caKey });
     this.#authorityFacts = certificateFacts(this.#authority.certificate);
     this.#defaultKey = certificates.leafKey;
-    this.#ticketKeys = ticketKeys(this.#authority.key, options.instance ?? createHash('sha256').update(randomSerialNumber()).digest('hex'));
+    this.#ticketKeys = ticketKeys(
+      this.#authority.key,
+      options.instance ?? createHash('sha256').update(randomSerialNumber()).digest('hex'),
+    );
     this.#now = options.now ?? Date.now;
     this.#capacity = options.capacity ?? DEFAULT_CAPACITY;
     this.own = certificates.own === null ? null : this.#ownLeaf(certificates.own.certificate, certificates.own.key);

@@ -29,7 +29,8 @@ export interface LeafName {
 export function leafName(wanted: string): LeafName {
   const text = canonicalName(wanted);
   const address = addressOctets(text);
-  const generalName = address === null ? der.primitiveTag(2, Buffer.from(text, 'latin1')) : der.primitiveTag(7, address);
+  const generalName =
+    address === null ? der.primitiveTag(2, Buffer.from(text, 'latin1')) : der.primitiveTag(7, address);
   return { text, generalName, commonName: text.length <= MAX_COMMON_NAME ? text : null };
 }
 

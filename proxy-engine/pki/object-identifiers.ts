@@ -13,4 +13,18 @@ export const OID = {
   ecdsaWithSha384: '1.2.840.10045.4.3.3',
   ecdsaWithSha512: '1.2.840.10045.4.3.4',
   sha256WithRsa: '1.2.840.113549.1.1.11',
+  sha256: '2.16.840.1.101.3.4.2.1',
+  hmacWithSha256: '1.2.840.113549.2.9',
+  aes256Cbc: '2.16.840.1.101.3.4.1.42',
+  pbkdf2: '1.2.840.113549.1.5.12',
+  pbes2: '1.2.840.113549.1.5.13',
+  data: '1.2.840.113549.1.7.1',
+  friendlyName: '1.2.840.113549.1.9.20',
+  localKeyId: '1.2.840.113549.1.9.21',
+  x509Certificate: '1.2.840.113549.1.9.22.1',
+  shroudedKeyBag: '1.2.840.113549.1.12.10.1.2',
+  certificateBag: '1.2.840.113549.1.12.10.1.3',
+  /** Oracle's mark of a trusted certificate. */
+  trustedKeyUsage: '2.16.840.1.113894.746875.1.1',
+  anyExtendedKeyUsage: '2.5.29.37.0',
 } as const;

@@ -30,5 +30,8 @@ export function signatureAlgorithm(key: KeyObject): SignatureAlgorithm {
   const algorithm = type === 'ec' ? ECDSA.get(curve) : undefined;
   if (algorithm !== undefined) return algorithm;
   const what = type === 'ec' ? `EC ${curve}` : type;
-  throw new PkiError('pki.unsupported-key', `A key of kind ${what} cannot sign certificates here; use EC P-256, P-384, P-521 or RSA.`);
+  throw new PkiError(
+    'pki.unsupported-key',
+    `A key of kind ${what} cannot sign certificates here; use EC P-256, P-384, P-521 or RSA.`,
+  );
 }

@@ -58,8 +58,10 @@ export class ClientHelloReader {
     while (at < bytes.length && this.#recordHeaderBytes < RECORD_HEADER_BYTES) {
       header[this.#recordHeaderBytes++] = bytes[at++] ?? 0;
       // The first bytes tell as early as they can: a client that waits for a greeting may send nothing after them.
-      if (this.#recordHeaderBytes === 1 && header[0] !== HANDSHAKE_RECORD) return this.#refuse('a record of another type came first', at);
-      if (this.#recordHeaderBytes === 2 && header[1] !== 3) return this.#refuse('the record has an unknown version', at);
+      if (this.#recordHeaderBytes === 1 && header[0] !== HANDSHAKE_RECORD)
+        return this.#refuse('a record of another type came first', at);
+      if (this.#recordHeaderBytes === 2 && header[1] !== 3)
+        return this.#refuse('the record has an unknown version', at);
     }
     if (this.#recordHeaderBytes < RECORD_HEADER_BYTES) return at;
     const length = ((header[3] ?? 0) << 8) | (header[4] ?? 0);
@@ -101,7 +103,10 @@ export class ClientHelloReader {
     const [, high = 0, middle = 0, low = 0] = this.#messageHeader;
     const length = (high << 16) | (middle << 8) | low;
     if (length > this.#maxBytes) {
-      this.#result = { kind: 'malformed', reason: `the ClientHello has ${length} bytes; at most ${this.#maxBytes} are read` };
+      this.#result = {
+        kind: 'malformed',
+        reason: `the ClientHello has ${length} bytes; at most ${this.#maxBytes} are read`,
+      };
       return null;
     }
     this.#body = Buffer.alloc(length);

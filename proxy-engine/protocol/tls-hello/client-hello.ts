@@ -63,7 +63,8 @@ export function isGrease(value: number): boolean {
  * Without signature_algorithms a TLS 1.2 client is read by its cipher suites.
  */
 export function acceptsEcdsa(hello: ClientHello): boolean {
-  if (hello.signatureAlgorithms.length > 0) return hello.signatureAlgorithms.some((scheme) => ECDSA_SCHEMES.has(scheme));
+  if (hello.signatureAlgorithms.length > 0)
+    return hello.signatureAlgorithms.some((scheme) => ECDSA_SCHEMES.has(scheme));
   return hello.cipherSuites.some((suite) => ECDSA_SUITES.has(suite));
 }
 

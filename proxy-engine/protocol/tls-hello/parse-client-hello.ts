@@ -30,7 +30,8 @@ export function parseClientHello(body: Buffer): ClientHelloResult {
   const facts = noExtensions();
   // TLS 1.2 and below may leave the whole extensions block out.
   if (!reader.atEnd) readExtensions(reader.vector(reader.uint16()), facts);
-  if (reader.failed || !reader.atEnd) return { kind: 'malformed', reason: 'the ClientHello does not fit its own lengths' };
+  if (reader.failed || !reader.atEnd)
+    return { kind: 'malformed', reason: 'the ClientHello does not fit its own lengths' };
   const { types, ...rest } = facts;
   const hello: ClientHello = {
     legacyVersion,
