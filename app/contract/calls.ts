@@ -118,6 +118,12 @@ export interface AppSettings {
   readonly trustedHosts: readonly string[];
   readonly timeouts: Readonly<Record<string, number>>;
   readonly limits: Readonly<Record<string, number>>;
+  /** Adds Via and X-Forwarded-* to what is forwarded. */
+  readonly forwardedFields: boolean;
+  /** Forwards and flags heads whose lines end in a bare line feed, instead of refusing them. */
+  readonly tolerateBareLineFeed: boolean;
+  /** Lets a client half-close its connection during an exchange instead of cancelling it. */
+  readonly clientHalfClose: boolean;
 }
 
 /** The calls of the contract: one request, one answer. Inputs are validated where they arrive. */

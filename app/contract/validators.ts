@@ -1,9 +1,12 @@
 import * as v from 'valibot';
-import type { CallName, Calls, StreamName, Streams } from './calls.ts';
+import { DEFAULT_LIMITS, DEFAULT_TIMEOUTS } from '../../proxy-engine/model/engine-config.ts';
+import type { AppSettings, CallName, Calls, StreamName, Streams } from './calls.ts';
 import { MAX_PAGE_ROWS, MAX_WINDOW_BYTES } from './wire.ts';
 
 /** Longest filter text that is looked at, UTF-16 units. */
 const MAX_FILTER_LENGTH = 8_192;
+
+type SchemaFor<Input> = v.GenericSchema<unknown, Input>;
 
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const id = count;
@@ -23,9 +26,24 @@ const hostPatterns = v.pipe(
   v.array(v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(300), v.regex(/^[^\s\p{Cc}/]+$/u))),
   v.maxLength(10_000),
 );
-const numbers = v.record(v.pipe(v.string(), v.regex(/^[a-zA-Z]{1,40}$/)), count);
 
-type SchemaFor<Input> = v.GenericSchema<unknown, Input>;
+/** Any of the keys that `defaults` has. */
+function someOf(defaults: object): SchemaFor<Readonly<Record<string, number>>> {
+  return v.record(v.picklist(Object.keys(defaults)), count);
+}
+
+const settingsEntries = {
+  passthroughHosts: v.exactOptional(hostPatterns),
+  trustedHosts: v.exactOptional(hostPatterns),
+  timeouts: v.exactOptional(someOf(DEFAULT_TIMEOUTS)),
+  limits: v.exactOptional(someOf(DEFAULT_LIMITS)),
+  forwardedFields: v.exactOptional(v.boolean()),
+  tolerateBareLineFeed: v.exactOptional(v.boolean()),
+  clientHalfClose: v.exactOptional(v.boolean()),
+};
+
+/** A change of settings, also as a file: each key may be absent, none may be unknown. */
+export const SETTINGS_CHANGE: SchemaFor<Partial<AppSettings>> = v.strictObject(settingsEntries);
 
 /** A schema for the input of each call. */
 export const CALL_INPUTS: { readonly [Name in CallName]: SchemaFor<Calls[Name]['input']> } = {
@@ -68,12 +86,7 @@ export const CALL_INPUTS: { readonly [Name in CallName]: SchemaFor<Calls[Name]['
   'sample.show': nothing,
   'sample.remove': nothing,
   'settings.get': nothing,
-  'settings.set': v.strictObject({
-    passthroughHosts: v.exactOptional(hostPatterns),
-    trustedHosts: v.exactOptional(hostPatterns),
-    timeouts: v.exactOptional(numbers),
-    limits: v.exactOptional(numbers),
-  }),
+  'settings.set': SETTINGS_CHANGE,
 };
 
 /** A schema for the input of each stream. */
