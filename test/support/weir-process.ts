@@ -1,4 +1,5 @@
 import { execFile, spawn, type ChildProcessByStdio } from 'node:child_process';
+import { createHash, X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -33,7 +34,12 @@ export interface ListedExchange {
   readonly origin: { readonly address: string | null; readonly protocol: string | null };
   readonly requestBodyBytes: number;
   readonly responseBodyBytes: number;
-  readonly error: { readonly code: string; readonly side: string; readonly phase: string; readonly message: string } | null;
+  readonly error: {
+    readonly code: string;
+    readonly side: string;
+    readonly phase: string;
+    readonly message: string;
+  } | null;
   readonly anomalies: readonly string[];
   readonly complete: boolean;
 }
@@ -57,7 +63,9 @@ export class WeirProcess {
     const folder = dataFolder ?? (await mkdtemp(join(tmpdir(), 'weir-test-')));
     const fixed = ['serve', '--json', '--data', folder, '--ui', '127.0.0.1:0'];
     const listen = args.some((arg) => arg === '--mode' || arg === '--listen') ? [] : ['--listen', '127.0.0.1:0'];
-    const child = spawn(process.execPath, [COMMAND, ...fixed, ...listen, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [COMMAND, ...fixed, ...listen, ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     let errors = '';
     const collect = (text: Buffer): void => {
       errors += text.toString();
@@ -94,6 +102,12 @@ export class WeirProcess {
   /** PEM of its certificate authority. */
   caCertificate(): Promise<string> {
     return readFile(this.ready.ca, 'utf8');
+  }
+
+  /** The Chromium argument that accepts certificates of this authority, and of no other unknown one. */
+  async chromiumTrustArgument(): Promise<string> {
+    const spki = new X509Certificate(await this.caCertificate()).publicKey.export({ type: 'spki', format: 'der' });
+    return `--ignore-certificate-errors-spki-list=${createHash('sha256').update(spki).digest('base64')}`;
   }
 
   /** Runs another `weir` command on the same data folder and returns its standard output, byte for byte. */
