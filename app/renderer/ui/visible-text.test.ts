@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { codePointName, visibleParts } from './visible-text.ts';
 
-const names = (text: string): string[] => visibleParts(text).map((part) => (part.named ? codePointName(part.text) : part.text));
+const names = (text: string): string[] =>
+  visibleParts(text).map((part) => (part.named ? codePointName(part.text) : part.text));
 
 test('ordinary text in any script is one part', () => {
   expect(names('Łódź 水車 🌊 e\u0301')).toEqual(['Łódź 水車 🌊 e\u0301']);
@@ -12,7 +13,16 @@ test('a directional override is named, and the text around it stays', () => {
 });
 
 test('controls, zero-width characters and the byte order mark are named one by one', () => {
-  expect(names('\u0000a\u200b\u200db\ufeff\u001b\u0085')).toEqual(['U+0000', 'a', 'U+200B', 'U+200D', 'b', 'U+FEFF', 'U+001B', 'U+0085']);
+  expect(names('\u0000a\u200b\u200db\ufeff\u001b\u0085')).toEqual([
+    'U+0000',
+    'a',
+    'U+200B',
+    'U+200D',
+    'b',
+    'U+FEFF',
+    'U+001B',
+    'U+0085',
+  ]);
 });
 
 test('characters of the tag plane, which can hide a whole sentence, are named', () => {
