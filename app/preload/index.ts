@@ -1,0 +1,19 @@
+import { ipcRenderer } from 'electron';
+import type { BackendDown, PageHello, PageNews } from '../contract/desktop.ts';
+import { DESKTOP_CHANNELS } from '../contract/desktop.ts';
+
+// Hands the page one port to the backend, and word when there is none. Nothing is exposed to it but these messages.
+
+window.addEventListener('message', (event: MessageEvent<Partial<PageHello> | null>) => {
+  if (event.source === window && event.data?.type === 'weir:hello') ipcRenderer.send(DESKTOP_CHANNELS.hello);
+});
+
+ipcRenderer.on(DESKTOP_CHANNELS.port, (event) => {
+  const news: PageNews = { type: 'weir:port' };
+  window.postMessage(news, location.origin, event.ports);
+});
+
+ipcRenderer.on(DESKTOP_CHANNELS.down, (_event, down: BackendDown) => {
+  const news: PageNews = { type: 'weir:backend', state: 'down', message: down.message };
+  window.postMessage(news, location.origin);
+});
