@@ -1,0 +1,9 @@
+/** Words that stand everywhere. */
+export const COMMON_TEXT = {
+  product: 'Weir',
+  close: 'Close',
+  cancel: 'Cancel',
+  save: 'Save',
+  copy: 'Copy',
+  messages: 'Messages',
+} as const;
