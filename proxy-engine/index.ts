@@ -11,3 +11,15 @@ export {
   publicKeyHash,
 } from './pki/index.ts';
 export type { AuthorityFacts, AuthorityFormat, CertificateAuthorityPem, StoredAuthority } from './pki/index.ts';
+export { createTap } from './capture/create-tap.ts';
+export type { CaptureTap, TapOptions } from './capture/create-tap.ts';
+export { readBatch } from './capture/read-batch.ts';
+export type { BatchVisitor, CapturedBodies } from './capture/read-batch.ts';
+export type {
+  BeginRecord,
+  CaptureLosses,
+  CapturePort,
+  ConnectionRecord,
+  EndRecord,
+  ResponseRecord,
+} from './capture/tap.ts';
