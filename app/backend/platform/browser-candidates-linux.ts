@@ -20,7 +20,6 @@ const FIXED: readonly BrowserCandidate[] = [
   { name: 'Google Chrome', path: '/opt/google/chrome/chrome' },
   { name: 'Microsoft Edge', path: '/opt/microsoft/msedge/msedge' },
   { name: 'Brave', path: '/opt/brave.com/brave/brave' },
-  { name: 'Chromium', path: '/usr/lib/chromium/chromium' },
 ];
 
 /** Chromium-based browsers on Linux, in PATH's folders and the usual ones. */

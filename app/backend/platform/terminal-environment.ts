@@ -43,7 +43,7 @@ export function terminalEnvironment(
   };
 }
 
-/** Java takes the last of two options; those of the user that are not about proxy and trust stay as they are. */
+/** Java takes the last of two equal options, so those of the user stay and ours follow. */
 function javaOptions(proxy: ProxyAddress, trust: TrustFiles, present: string): string {
   const options = [
     ...['http', 'https'].flatMap((scheme) => [
@@ -58,6 +58,7 @@ function javaOptions(proxy: ProxyAddress, trust: TrustFiles, present: string): s
   ];
   // The virtual machine splits the variable at white space and keeps quoted parts together.
   const quoted = options.map((option) => (/\s/.test(option) ? `"${option}"` : option));
-  const kept = present.trim() === '' || present.includes('-Djavax.net.ssl.trustStorePassword=') ? [] : [present.trim()];
-  return [...kept, ...quoted].join(' ');
+  const own = quoted.join(' ');
+  // A shell that was started through Weir starts another program through Weir.
+  return present.endsWith(own) ? present : `${present} ${own}`.trim();
 }

@@ -64,7 +64,7 @@ function assignment(shell: Shell, name: string, value: string): string {
       // An empty value would delete the variable in older versions, which means the same to programs.
       return `$env:${name} = ${powershellQuoted(value)}`;
     case 'cmd':
-      return `set "${name}=${value}"`;
+      return `set "${name}=${value.replaceAll('%', '%%')}"`;
   }
 }
 
