@@ -3,14 +3,16 @@
  * marks, overrides and isolates, line and paragraph separators, the byte order mark, interlinear annotations and tags.
  */
 const INVISIBLE =
-  '\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180e\\u200b-\\u200f\\u2028-\\u202e' +
+  '\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u115f\\u1160\\u180e\\u200b-\\u200f\\u2028-\\u202e' +
   '\\u2060-\\u206f\\u3164\\ufeff\\uffa0\\ufff9-\\ufffb\\u{e0000}-\\u{e0fff}';
 
+const INVISIBLE_MARKS = '\\u034f|\\u17b4|\\u17b5';
+
 /** For bodies, where line ends and tabs are layout. */
-export const INVISIBLE_CHARACTERS = new RegExp(`[${INVISIBLE}]`, 'gu');
+export const INVISIBLE_CHARACTERS = new RegExp(`[${INVISIBLE}]|${INVISIBLE_MARKS}`, 'gu');
 
 /** For one line of text, where nothing of the kind belongs. */
-const INVISIBLE_OR_LAYOUT = new RegExp(`[\\t\\n${INVISIBLE}]`, 'gu');
+const INVISIBLE_OR_LAYOUT = new RegExp(`[\\t\\n${INVISIBLE}]|${INVISIBLE_MARKS}`, 'gu');
 
 /** How a character is named to a person: `U+202E`. */
 export function codePointName(character: string): string {
