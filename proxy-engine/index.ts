@@ -23,3 +23,12 @@ export type {
   EndRecord,
   ResponseRecord,
 } from './capture/tap.ts';
+export type { Engine, EngineStats } from './engine.ts';
+export { DEFAULT_LIMITS, DEFAULT_TIMEOUTS } from './model/engine-config.ts';
+export type {
+  EngineCertificates,
+  EngineConfig,
+  EngineSettings,
+  InternalPage,
+  ListenerConfig,
+} from './model/engine-config.ts';
