@@ -7,6 +7,9 @@ export interface DataFolder {
   /** Absolute path. */
   readonly path: string;
   readonly certificateAuthority: string;
+  readonly store: string;
+  /** Files by which programs are told to trust our authority. */
+  readonly trust: string;
   readonly settingsFile: string;
   /** Tells other processes of the user who runs on this folder: pid, control URL, token. */
   readonly lockFile: string;
@@ -46,6 +49,8 @@ export function describeDataFolder(path: string): DataFolder {
   return {
     path: absolute,
     certificateAuthority: join(absolute, 'ca'),
+    store: join(absolute, 'store'),
+    trust: join(absolute, 'trust'),
     settingsFile: join(absolute, 'settings.json'),
     lockFile: join(absolute, 'weir.lock'),
     ownerFile: join(absolute, 'weir.owner'),

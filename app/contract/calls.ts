@@ -1,6 +1,6 @@
 import type { ExchangeDetail, ExchangeSummary, MessageSide } from '../../proxy-engine/model/exchange.ts';
 import type { ExchangeId, SessionId } from '../../proxy-engine/model/ids.ts';
-import type { ListenerInfo } from '../../proxy-engine/model/engine-config.ts';
+import type { ListenerConfig, ListenerInfo } from '../../proxy-engine/model/engine-config.ts';
 
 /** What this host can do. The page asks for these and never which host it runs in. */
 export interface Capabilities {
@@ -178,6 +178,14 @@ export interface Streams {
   'app.status': { input: Record<string, never>; item: AppStatus };
   /** Row summaries as they begin and change. Coalesced by id while out of credit. */
   'exchanges.changed': { input: { session: SessionId }; item: ExchangeSummary };
+  /**
+   * Opens listeners for as long as the stream is open: a second `weir serve` on a data folder. One item says where they
+   * accept. Ends with `conflict` when an address cannot be listened on; none is open then.
+   */
+  'listeners.hold': {
+    input: { listeners: readonly ListenerConfig[] };
+    item: { readonly listeners: readonly ListenerInfo[] };
+  };
 }
 
 export type CallName = keyof Calls;

@@ -89,10 +89,30 @@ export const CALL_INPUTS: { readonly [Name in CallName]: SchemaFor<Calls[Name]['
   'settings.set': SETTINGS_CHANGE,
 };
 
+const hostName = v.pipe(v.string(), v.minLength(1), v.maxLength(255), v.regex(/^[^\s\p{Cc}/@]+$/u));
+const port = v.pipe(count, v.maxValue(65_535));
+const targetPort = v.pipe(port, v.minValue(1));
+const listener = v.strictObject({
+  mode: v.variant('kind', [
+    v.strictObject({ kind: v.literal('proxy') }),
+    v.strictObject({
+      kind: v.literal('reverse'),
+      scheme: v.picklist(['http', 'https']),
+      host: hostName,
+      port: targetPort,
+      basePath: v.pipe(v.string(), v.maxLength(2_048), v.regex(/^[^\s\p{Cc}]*$/u)),
+    }),
+    v.strictObject({ kind: v.literal('tcp'), host: hostName, port: targetPort }),
+  ]),
+  host: hostName,
+  port,
+});
+
 /** A schema for the input of each stream. */
 export const STREAM_INPUTS: { readonly [Name in StreamName]: SchemaFor<Streams[Name]['input']> } = {
   'app.status': nothing,
   'exchanges.changed': v.strictObject({ session: id }),
+  'listeners.hold': v.strictObject({ listeners: v.pipe(v.array(listener), v.minLength(1), v.maxLength(64)) }),
 };
 
 const frameId = v.pipe(v.number(), v.safeInteger(), v.minValue(1));

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import * as v from 'valibot';
+import { PAGE_SECURITY_POLICY } from '../../contract/page-policy.ts';
 import { CONTRACT_PROTOCOL, tokenOfProtocols } from '../../contract/socket-carrier.ts';
 import type { Carrier, ClientFrame, ServerFrame } from '../../contract/wire.ts';
 import type { Refusal } from './access.ts';
@@ -36,26 +37,8 @@ export interface ControlServer {
 const CODE_BODY = v.strictObject({ code: v.pipe(v.string(), v.maxLength(200)) });
 const MAX_BODY_BYTES = 1_024;
 
-/**
- * Inline styles are what Svelte and CodeMirror write; nothing else comes from anywhere but this port. `blob:` and `data:`
- * images are decoded bodies.
- */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' blob: data:",
-  "font-src 'self' blob: data:",
-  "connect-src 'self'",
-  "worker-src 'self' blob:",
-  "frame-src 'self' blob:",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
-
 const SECURITY_HEADERS: Readonly<Record<string, string>> = {
-  'Content-Security-Policy': CONTENT_SECURITY_POLICY,
+  'Content-Security-Policy': PAGE_SECURITY_POLICY,
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
   'Referrer-Policy': 'no-referrer',

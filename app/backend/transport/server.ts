@@ -50,6 +50,7 @@ const STREAM_TRAITS: { readonly [Name in StreamName]: StreamTraits<Streams[Name]
     key: (summary) => summary.id,
     bytes: (summary) => 600 + summary.path.length + summary.host.length + (summary.error?.message.length ?? 0),
   },
+  'listeners.hold': { key: () => 0, bytes: () => 1_024 },
 };
 
 /**

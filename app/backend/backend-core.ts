@@ -1,0 +1,33 @@
+import type { CertificateAuthorityPem, EngineSettings } from '#engine';
+import type { AppSettings, Capabilities, CertificateAuthorityInfo } from '#contract';
+import type { ChangeFeed } from './change-feed.ts';
+import type { DataFolder } from './data-folder.ts';
+import type { EngineHost } from './engine-host.ts';
+import type { SettingsKeeper } from './settings-keeper.ts';
+import type { StatusBoard } from './status-board.ts';
+import type { StoreHost } from './store-host.ts';
+
+/** The parts of a running backend, as its services use them. */
+export interface BackendCore {
+  readonly folder: DataFolder;
+  readonly engine: EngineHost;
+  readonly store: StoreHost;
+  readonly settings: SettingsKeeper;
+  readonly status: StatusBoard;
+  readonly changes: ChangeFeed;
+  readonly authority: BackendAuthority;
+  readonly capabilities: Capabilities;
+  /** False when this run captures nothing at all. */
+  readonly capture: boolean;
+  readonly engineSettings: (settings: AppSettings) => EngineSettings;
+  /** A line for the person who runs this backend. */
+  readonly report: (message: string) => void;
+}
+
+/** The certificate authority in use. */
+export interface BackendAuthority {
+  readonly pem: CertificateAuthorityPem;
+  readonly file: string;
+  /** As of now: its days left shrink. */
+  info(): CertificateAuthorityInfo;
+}

@@ -1,0 +1,34 @@
+import type { BackendCore } from './backend-core.ts';
+import { createAppCalls, createAppStreams } from './services/app.ts';
+import type { BrowserService } from './services/browsers.ts';
+import { createCaCalls } from './services/ca.ts';
+import { createCaptureCalls } from './services/capture.ts';
+import { createExchangeCalls, createExchangeStreams } from './services/exchanges.ts';
+import { createHostCalls } from './services/hosts.ts';
+import { createListenerStreams } from './services/listeners.ts';
+import { createSampleCalls } from './services/sample.ts';
+import { createSessionCalls } from './services/sessions.ts';
+import { createSettingsCalls } from './services/settings.ts';
+import type { Services } from './transport/server.ts';
+
+/** Every call and stream of the contract over the parts of one backend. */
+export function createServices(core: BackendCore, browsers: BrowserService): Services {
+  return {
+    calls: {
+      ...createAppCalls(core),
+      ...createCaptureCalls(core),
+      ...createSessionCalls(core),
+      ...createExchangeCalls(core),
+      ...createHostCalls(core),
+      ...createCaCalls(core),
+      ...browsers.calls,
+      ...createSampleCalls(core),
+      ...createSettingsCalls(core),
+    },
+    streams: {
+      ...createAppStreams(core),
+      ...createExchangeStreams(core),
+      ...createListenerStreams(core),
+    },
+  };
+}

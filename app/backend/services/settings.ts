@@ -1,0 +1,13 @@
+import type { BackendCore } from '../backend-core.ts';
+import type { CallHandlers } from '../transport/server.ts';
+
+export function createSettingsCalls(core: BackendCore): Pick<CallHandlers, 'settings.get' | 'settings.set'> {
+  return {
+    'settings.get': () => core.settings.current,
+    'settings.set'(change) {
+      const settings = core.settings.change(change);
+      core.engine.configure(core.engineSettings(settings));
+      return settings;
+    },
+  };
+}
