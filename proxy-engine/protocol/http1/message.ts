@@ -17,6 +17,21 @@ export interface Http1Tolerance {
   readonly bareLineFeed: boolean;
 }
 
+/** Where the start line and the fields of a head stand in its bytes, and what they are; for the writers of this folder. */
+export interface FieldTable {
+  /** `SPAN.size` numbers a field: where its name and value begin and end, and its `FIELD` bit (or 0). */
+  readonly spans: readonly number[];
+  readonly count: number;
+  /** Union of the fields' `FIELD` bits. */
+  readonly kinds: number;
+  /** Union of `IRREGULAR` bits: irregularities that were tolerated and must not be forwarded. */
+  readonly irregular: number;
+  /** Offset after the start line's last byte, without its line end. */
+  readonly startLineEnd: number;
+  /** Offset of the empty line. */
+  readonly fieldsEnd: number;
+}
+
 /**
  * The head of one message: the exact bytes and where each field stands in them. Nothing is turned into strings until
  * asked for, since most fields of most messages are only forwarded.
@@ -25,6 +40,9 @@ export interface MessageHead {
   /** Start line to the empty line, inclusive, as received (its own copy; safe to keep). */
   readonly bytes: Buffer;
   readonly fieldCount: number;
+  readonly table: FieldTable;
+  /** What the Connection fields name, in lower case and order. */
+  readonly connectionOptions: readonly string[];
   /** Minor version of HTTP/1: 0 or 1. */
   readonly minorVersion: 0 | 1;
   readonly framing: BodyFraming;
@@ -49,7 +67,7 @@ export interface RequestHead extends MessageHead {
   readonly target: string;
   /** `Expect: 100-continue`, in any case. */
   readonly expectsContinue: boolean;
-  /** A Connection option `upgrade` together with an Upgrade field. */
+  /** The Upgrade field's value (without h2c) when Connection names it too; null otherwise and on HTTP/1.0. */
   readonly upgrade: string | null;
 }
 
