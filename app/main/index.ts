@@ -30,10 +30,10 @@ if (app.requestSingleInstanceLock()) {
 }
 
 function run(): void {
-  /** Pages that said hello and have no port of the running backend. */
+  /** Pages that said hello: they hear when the backend is down, and then say hello again. */
+  const pages = new Set<WebContents>();
+  /** Those that wait for a port. */
   const waiting = new Set<WebContents>();
-  /** Pages that have one. */
-  const connected = new Set<WebContents>();
 
   const supervisor = new Supervisor<MessagePortMain>({
     start: () =>
@@ -54,9 +54,7 @@ function run(): void {
     if (state.name === 'ready') {
       for (const contents of [...waiting]) connect(contents);
     } else if (state.name === 'down') {
-      for (const contents of connected) waiting.add(contents);
-      connected.clear();
-      for (const contents of waiting) tellDown(contents, state.message);
+      for (const contents of pages) tellDown(contents, state.message);
     }
   }
 
@@ -68,7 +66,6 @@ function run(): void {
       return;
     }
     waiting.delete(contents);
-    connected.add(contents);
     contents.postMessage(DESKTOP_CHANNELS.port, null, [port2]);
   }
 
@@ -80,12 +77,13 @@ function run(): void {
     const { webContents } = openWindow(preload);
     webContents.once('destroyed', () => {
       waiting.delete(webContents);
-      connected.delete(webContents);
+      pages.delete(webContents);
     });
   }
 
   ipcMain.on(DESKTOP_CHANNELS.hello, (event) => {
     if (!isOwnPage(event)) return;
+    pages.add(event.sender);
     connect(event.sender);
     if (supervisor.state.name === 'down') tellDown(event.sender, supervisor.state.message);
   });
