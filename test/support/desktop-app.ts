@@ -52,7 +52,7 @@ async function launchElectron(executablePath: string, dataFolder: string): Promi
   return {
     firstPage: () => app.firstWindow(),
     pages: () => app.windows(),
-    evaluate: async (work, arg) => (await app.evaluate(work as never, arg as never)) as never,
+    evaluate: (work, arg) => app.evaluate(work as never, arg as never),
     exited,
     dispose: async () => {
       child.kill('SIGKILL');
