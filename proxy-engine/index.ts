@@ -1,3 +1,10 @@
+import { createTap } from './capture/create-tap.ts';
+import type { CapturePort } from './capture/tap.ts';
+import type { Engine } from './engine.ts';
+import type { EngineConfig } from './model/engine-config.ts';
+import { ProxyEngine } from './net/proxy-engine.ts';
+import { chainFacts, createLeafForge } from './pki/index.ts';
+
 export {
   authorityFacts,
   authorityFiles,
@@ -32,3 +39,31 @@ export type {
   InternalPage,
   ListenerConfig,
 } from './model/engine-config.ts';
+export { ListenError } from './net/listen-error.ts';
+export type { ListenErrorCode } from './net/listen-error.ts';
+
+/** Bytes of capture that may be under way to the store before recording begins to degrade. */
+const CAPTURE_CREDIT_BYTES = 16_777_216;
+/** Longest time that a record waits in the engine's thread, ms. */
+const FLUSH_AFTER_MS = 25;
+
+/**
+ * Makes an engine that works in the thread that calls this. It does nothing before `listen`.
+ *
+ * @param capturePort where packed records go; buffers handed over belong to it
+ * @throws PkiError when the certificates are unusable
+ */
+export function createEngine(config: EngineConfig, capturePort: CapturePort): Engine {
+  const tap = createTap(capturePort, {
+    creditBytes: CAPTURE_CREDIT_BYTES,
+    recordedBodyBytes: config.settings.limits.recordedBodyBytes,
+    recording: config.capture,
+    onUnflushed: () => {
+      setTimeout(() => {
+        tap.flush();
+      }, FLUSH_AFTER_MS);
+    },
+  });
+  const leaves = createLeafForge(config.certificates, { instance: config.instance });
+  return new ProxyEngine(config, { tap, leaves, readChain: chainFacts });
+}

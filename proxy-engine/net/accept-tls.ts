@@ -1,0 +1,129 @@
+import { TLSSocket } from 'node:tls';
+import type { ErrorCode } from '../model/error-code.ts';
+import type { TlsFacts } from '../model/tls-facts.ts';
+import { ExchangeRecord } from '../pipeline/exchange-record.ts';
+import { failure } from '../pipeline/failures.ts';
+import { DEAF } from '../pipeline/link.ts';
+import type { ClientHello } from '../protocol/tls-hello/index.ts';
+import { helloFacts, type ClientTlsState } from './client-entry.ts';
+import type { Doorkeeping, ServedLeaf } from './doorkeeping.ts';
+import { SocketLink } from './socket-link.ts';
+
+/** A client that has sent its ClientHello. */
+export interface TlsArrival {
+  readonly link: SocketLink;
+  /** Everything that was read from it. */
+  readonly bytes: Buffer;
+  readonly hello: ClientHello;
+  readonly leaf: ServedLeaf;
+  /** `address:port` of the client. */
+  readonly address: string;
+  /** Where the client believes to be, for the row of a failed handshake. */
+  readonly host: string;
+  readonly port: number;
+  /** The handshake is done; the link still has to be resumed. */
+  readonly onSecure: (link: SocketLink, tls: ClientTlsState) => void;
+}
+
+/** Alerts by which a client says that it does not trust our leaf (RFC 8446 §6.2), as OpenSSL and BoringSSL name them. */
+const DISTRUST = /ALERT_(UNKNOWN_CA|BAD_CERTIFICATE|CERTIFICATE_UNKNOWN|CERTIFICATE_REVOKED|CERTIFICATE_EXPIRED|UNSUPPORTED_CERTIFICATE)/;
+
+/**
+ * Plays the server in a client's TLS handshake, over bytes that were read already. A client that refuses the leaf becomes
+ * a row; one that merely goes away (an unused preconnect) does not.
+ */
+export function acceptTls(keeping: Doorkeeping, arrival: TlsArrival): void {
+  const { context } = keeping;
+  const { hello, leaf } = arrival;
+  const startedAt = context.clock.micros();
+  const raw = arrival.link.detach();
+  raw.unshift(arrival.bytes);
+  const socket = new TLSSocket(raw, {
+    isServer: true,
+    secureContext: leaf.context,
+    ALPNProtocols: ['http/1.1'],
+    requestCert: false,
+    rejectUnauthorized: false,
+    allowHalfOpen: true,
+  } as ConstructorParameters<typeof TLSSocket>[1]);
+  keeping.keyLog?.follow(socket);
+
+  let over = false;
+  const { tls: timeout } = context.settings.timeouts;
+  const timer =
+    timeout === 0
+      ? null
+      : setTimeout(() => {
+          fail('tls.client-timeout', `The client did not finish the TLS handshake within ${String(timeout)} ms (setting timeouts.tls).`);
+        }, timeout);
+  const finish = (): boolean => {
+    if (over) return false;
+    over = true;
+    if (timer !== null) clearTimeout(timer);
+    socket.off('_tlsError', onError);
+    socket.off('close', onClose);
+    socket.off('secure', onSecure);
+    return true;
+  };
+  const fail = (code: ErrorCode, message: string): void => {
+    if (!finish()) return;
+    raw.destroy();
+    const tls: TlsFacts = { version: '', cipher: '', alpn: null, resumed: false, verified: true, chain: leaf.chain, ...helloFacts(hello) };
+    recordRefusal(keeping, arrival, startedAt, tls, code, message);
+  };
+  const onError = (error: NodeJS.ErrnoException): void => {
+    const reason = error.code ?? error.message;
+    if (DISTRUST.test(reason)) {
+      const who = hello.sni ?? arrival.host;
+      fail('tls.client-untrusted', `The client does not trust Weir's CA: it refused the certificate for ${who} (${alertName(reason)}).`);
+    } else if (reason === 'ECONNRESET' || reason === 'EPIPE') {
+      onClose();
+    } else {
+      fail('tls.client-handshake', `The TLS handshake with the client failed (${reason}).`);
+    }
+  };
+  const onClose = (): void => {
+    if (finish()) raw.destroy();
+  };
+  const onSecure = (): void => {
+    if (!finish()) return;
+    socket.off('error', ignore);
+    arrival.onSecure(new SocketLink(socket, DEAF, raw), { socket, hello, chain: leaf.chain });
+  };
+  socket.on('error', ignore);
+  raw.on('error', ignore);
+  socket.on('_tlsError', onError);
+  socket.on('close', onClose);
+  socket.on('secure', onSecure);
+}
+
+function ignore(): void {
+  // What matters comes by `_tlsError` or `close`.
+}
+
+/** `ERR_SSL_TLSV1_ALERT_UNKNOWN_CA` becomes `unknown_ca`. */
+function alertName(code: string): string {
+  return code.slice(code.indexOf('ALERT_') + 'ALERT_'.length).toLowerCase();
+}
+
+function recordRefusal(keeping: Doorkeeping, arrival: TlsArrival, startedAt: number, tls: TlsFacts, code: ErrorCode, message: string): void {
+  const { context } = keeping;
+  const id = context.takeConnectionId();
+  const { address } = arrival;
+  const record = new ExchangeRecord(context, startedAt);
+  record.begin(
+    { id, address, destination: null, isRecorded: false, onConnect: null, record: () => ({ id, side: 'client', address, protocol: 'tls', tls }) },
+    {
+      kind: 'tunnel',
+      clientProtocol: 'tls',
+      scheme: 'tls',
+      host: arrival.hello.sni ?? arrival.host,
+      port: arrival.port,
+      method: '',
+      path: '',
+      head: Buffer.alloc(0),
+      sentHead: null,
+    },
+  );
+  record.end(failure(code, message), false);
+}

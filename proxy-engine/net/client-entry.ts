@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import type { TLSSocket } from 'node:tls';
+import type { CertificateFacts, TlsFacts } from '../model/tls-facts.ts';
+import type { ClientEntry, ConnectRequest, FixedDestination } from '../pipeline/client-entry.ts';
+import type { PipelineContext } from '../pipeline/context.ts';
+import { ja3, ja4, type ClientHello } from '../protocol/tls-hello/index.ts';
+
+/** The client leg's TLS, kept for the record of its connection. */
+export interface ClientTlsState {
+  readonly socket: TLSSocket;
+  readonly hello: ClientHello;
+  readonly chain: readonly CertificateFacts[];
+}
+
+/** What the pipeline has to know of a client connection. */
+export function clientEntry(
+  context: PipelineContext,
+  address: string,
+  destination: FixedDestination | null,
+  tls: ClientTlsState | null,
+  onConnect: ((request: ConnectRequest, rest: Buffer) => void) | null,
+): ClientEntry {
+  const id = context.takeConnectionId();
+  return {
+    id,
+    address,
+    destination,
+    isRecorded: false,
+    onConnect,
+    record: () => ({ id, side: 'client', address, protocol: 'http/1.1', tls: tls === null ? null : clientTlsFacts(tls) }),
+  };
+}
+
+function clientTlsFacts({ socket, hello, chain }: ClientTlsState): TlsFacts {
+  return {
+    version: socket.getProtocol() ?? '',
+    cipher: (socket.getCipher() as { readonly standardName: string } | undefined)?.standardName ?? '',
+    alpn: typeof socket.alpnProtocol === 'string' ? socket.alpnProtocol : null,
+    resumed: socket.isSessionReused(),
+    verified: true,
+    chain,
+    ...helloFacts(hello),
+  };
+}
+
+/** What the ClientHello alone says. */
+export function helloFacts(hello: ClientHello): Pick<TlsFacts, 'sni' | 'ja3' | 'ja4' | 'offeredAlpn'> {
+  return { sni: hello.sni, ja3: ja3(hello, md5), ja4: ja4(hello, sha256), offeredAlpn: hello.alpn };
+}
+
+function md5(text: string): string {
+  return createHash('md5').update(text, 'latin1').digest('hex');
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text, 'latin1').digest('hex');
+}

@@ -1,0 +1,251 @@
+import type { Socket } from 'node:net';
+import type { ConnectRequest, FixedDestination } from '../pipeline/client-entry.ts';
+import type { ExchangeRecord } from '../pipeline/exchange-record.ts';
+import { failure } from '../pipeline/failures.ts';
+import { Http1Client } from '../pipeline/http1-client.ts';
+import { deadlineAfter, type Mortal } from '../pipeline/lifetimes.ts';
+import { DEAF, type LinkHandler } from '../pipeline/link.ts';
+import { MAGIC_HOST } from '../pipeline/plan-request.ts';
+import type { ClientHello } from '../protocol/tls-hello/index.ts';
+import { acceptTls } from './accept-tls.ts';
+import { clientEntry, type ClientTlsState } from './client-entry.ts';
+import { leafForClient, type Doorkeeping } from './doorkeeping.ts';
+import { HelloCollector } from './hello-collector.ts';
+import { passesThrough } from './passthrough.ts';
+import { beginRelay, joinRelay, openRelay, type RelayPlan } from './raw-relay.ts';
+import type { SocketLink } from './socket-link.ts';
+import { classifyTunnel } from './classify-tunnel.ts';
+
+const ESTABLISHED = Buffer.from('HTTP/1.1 200 Connection established\r\n\r\n', 'latin1');
+/** A client that is silent for this long may be waiting for the origin to speak first. */
+const SERVER_FIRST_MS = 100;
+
+/**
+ * The far end of a CONNECT (RFC 9110 §9.3.6): says yes at once, looks at what the client sends, and intercepts TLS, reads
+ * plain HTTP, or relays whatever else it is. Protocols in which the server speaks first get their greeting; until it comes
+ * a late ClientHello is still intercepted.
+ */
+export class ConnectDoor implements LinkHandler, Mortal {
+  deadline: number;
+  readonly #keeping: Doorkeeping;
+  readonly #link: SocketLink;
+  readonly #address: string;
+  readonly #request: ConnectRequest;
+  #bytes: Buffer = Buffer.alloc(0);
+  #greetingTimer: NodeJS.Timeout | null;
+  #cancelDial: (() => void) | null = null;
+  /** The origin connection that waits for its greeting. */
+  #origin: Socket | null = null;
+  #ended = false;
+  #left = false;
+
+  /** @param early bytes that came along with the CONNECT */
+  constructor(keeping: Doorkeeping, link: SocketLink, address: string, request: ConnectRequest, early: Buffer) {
+    this.#keeping = keeping;
+    this.#link = link;
+    this.#address = address;
+    this.#request = request;
+    const { context } = keeping;
+    this.deadline = deadlineAfter(context.clock.coarse, context.settings.timeouts.idle);
+    link.handler = this;
+    context.lifetimes.add(this);
+    link.write(ESTABLISHED);
+    link.resume();
+    this.#greetingTimer = setTimeout(() => {
+      this.#dialForGreeting();
+    }, SERVER_FIRST_MS);
+    if (early.length > 0) this.onBytes(early);
+  }
+
+  onBytes(bytes: Buffer): void {
+    this.#bytes = this.#bytes.length === 0 ? bytes : Buffer.concat([this.#bytes, bytes]);
+    switch (classifyTunnel(this.#bytes)) {
+      case 'tls':
+        this.#collectHello();
+        break;
+      case 'http':
+        this.#serveHttp();
+        break;
+      case 'other':
+        this.#relay('tcp', this.#request.host);
+        break;
+      case 'unknown':
+        break;
+    }
+  }
+
+  onDrain(): void {
+    // Only the short answer was written.
+  }
+
+  onEof(): void {
+    // An unused tunnel that is closed again is nobody's news; a half-closed one may still wait for a greeting.
+    this.#ended = true;
+    if (this.#origin === null && this.#bytes.length === 0) this.#close();
+    else this.#relay('tcp', this.#request.host);
+  }
+
+  onClosed(): void {
+    this.#leave();
+  }
+
+  onDeadline(): void {
+    this.#close();
+  }
+
+  drain(): void {
+    if (this.#bytes.length === 0) this.#close();
+  }
+
+  stop(): void {
+    this.#close();
+  }
+
+  #leave(): void {
+    this.#left = true;
+    this.#keeping.context.lifetimes.remove(this);
+    this.#link.handler = DEAF;
+    if (this.#greetingTimer !== null) clearTimeout(this.#greetingTimer);
+    this.#greetingTimer = null;
+    this.#cancelDial?.();
+    this.#cancelDial = null;
+    const origin = this.#origin;
+    this.#origin = null;
+    if (origin !== null) {
+      origin.removeAllListeners();
+      origin.on('error', () => undefined);
+      origin.destroy();
+    }
+  }
+
+  #close(): void {
+    this.#leave();
+    this.#link.close();
+  }
+
+  // ---- server first ------------------------------------------------------------------------------------------------
+
+  #dialForGreeting(): void {
+    this.#greetingTimer = null;
+    const { host, port } = this.#request;
+    if (host === MAGIC_HOST) return;
+    this.#cancelDial = this.#keeping.dialOrigin(host, port, {
+      onResolved: () => undefined,
+      onConnected: (socket) => {
+        this.#cancelDial = null;
+        this.#awaitGreeting(socket);
+      },
+      onFailed: ({ code, message }) => {
+        this.#cancelDial = null;
+        if (this.#left) return;
+        // Nothing to talk to: the client learns it by the connection's end, the user by the row.
+        const record = this.#beginRow(this.#plan('tcp', host));
+        record.end(failure(code, message), false);
+        this.#leave();
+        this.#link.reset();
+      },
+    });
+  }
+
+  #awaitGreeting(socket: Socket): void {
+    this.#origin = socket;
+    const speak = (): void => {
+      // `readable` also says that the origin has ended: either way it is its turn now.
+      socket.removeAllListeners();
+      this.#origin = null;
+      const plan = this.#plan('tcp', this.#request.host);
+      const bytes = this.#bytes;
+      this.#leave();
+      joinRelay(this.#keeping, this.#link, socket, this.#beginRow(plan), plan, bytes);
+    };
+    socket.once('readable', speak);
+    socket.once('error', speak);
+  }
+
+  // ---- what the client speaks --------------------------------------------------------------------------------------
+
+  #collectHello(): void {
+    const bytes = this.#bytes;
+    this.#leave();
+    HelloCollector.collect(this.#keeping.context, this.#link, bytes, {
+      onHello: (hello, all) => {
+        this.#meetTls(hello, all);
+      },
+      onNoHello: (all) => {
+        this.#bytes = all;
+        this.#relay('tcp', this.#request.host);
+      },
+      onGone: () => {
+        this.#link.close();
+      },
+    });
+  }
+
+  #meetTls(hello: ClientHello, bytes: Buffer): void {
+    const { host, port } = this.#request;
+    const name = serverName(hello) ?? host;
+    this.#bytes = bytes;
+    if (passesThrough(this.#keeping.context.settings.passthroughHosts, [name, host], port)) {
+      this.#relay('tls', name);
+      return;
+    }
+    acceptTls(this.#keeping, {
+      link: this.#link,
+      bytes,
+      hello,
+      leaf: leafForClient(this.#keeping.leaves, name, hello),
+      address: this.#address,
+      host: name,
+      port,
+      onSecure: (link, tls) => {
+        this.#serve(link, 'https', name, tls);
+        link.resume();
+      },
+    });
+  }
+
+  #serveHttp(): void {
+    const bytes = this.#bytes;
+    this.#leave();
+    this.#serve(this.#link, 'http', this.#request.host, null).onBytes(bytes);
+    if (this.#ended) this.#link.handler.onEof();
+  }
+
+  #serve(link: SocketLink, scheme: 'http' | 'https', name: string, tls: ClientTlsState | null): Http1Client {
+    const { context } = this.#keeping;
+    const { host, port } = this.#request;
+    const destination: FixedDestination = {
+      route: context.origins.route(scheme, host, port, name),
+      host: name,
+      hostField: null,
+      basePath: '',
+      internal: host === MAGIC_HOST,
+    };
+    return new Http1Client(context, link, clientEntry(context, this.#address, destination, tls, null));
+  }
+
+  #relay(scheme: 'tcp' | 'tls', rowHost: string): void {
+    const plan = this.#plan(scheme, rowHost);
+    const bytes = this.#bytes;
+    this.#leave();
+    openRelay(this.#keeping, this.#link, this.#entry(), plan, bytes);
+  }
+
+  #plan(scheme: 'tcp' | 'tls', rowHost: string): RelayPlan {
+    const { host, port, startedAt } = this.#request;
+    return { kind: 'tunnel', scheme, host, port, rowHost, startedAt };
+  }
+
+  #beginRow(plan: RelayPlan): ExchangeRecord {
+    return beginRelay(this.#keeping, this.#entry(), plan);
+  }
+
+  #entry(): ReturnType<typeof clientEntry> {
+    return clientEntry(this.#keeping.context, this.#address, null, null, null);
+  }
+}
+
+/** The name of the ClientHello as the rest of Weir writes names. */
+function serverName(hello: ClientHello): string | null {
+  return hello.sni === null ? null : hello.sni.toLowerCase().replace(/\.$/, '');
+}

@@ -1,0 +1,178 @@
+import { connect, type Socket } from 'node:net';
+import type { ErrorCode } from '../model/error-code.ts';
+import { formatAddress } from './addresses.ts';
+import type { HostResolver } from './resolver.ts';
+
+export interface DialFailure {
+  readonly code: ErrorCode;
+  readonly message: string;
+}
+
+export interface DialTimeouts {
+  readonly resolve: number;
+  readonly connect: number;
+}
+
+export interface DialObserver {
+  /** The name was resolved. */
+  onResolved(): void;
+  /** The connection stands: paused, half-open allowed, without listeners. */
+  onConnected(socket: Socket): void;
+  onFailed(failure: DialFailure): void;
+}
+
+/** Opens a TCP connection to an origin by name; returns a way to give up. */
+export type DialOrigin = (host: string, port: number, observer: DialObserver) => () => void;
+
+/** RFC 8305 §5: "Connection Attempt Delay". */
+const ATTEMPT_DELAY_MS = 250;
+
+/**
+ * One attempt to reach a host by TCP: resolves its name, then races its addresses with a head start for each over the
+ * next (RFC 8305 §5). Ends with exactly one call of `onConnected` or `onFailed`, unless cancelled.
+ */
+export class Dial {
+  readonly #host: string;
+  readonly #port: number;
+  readonly #observer: DialObserver;
+  readonly #isOwn: (address: string, port: number) => boolean;
+  readonly #connectTimeout: number;
+  #addresses: readonly string[] = [];
+  #next = 0;
+  readonly #attempts = new Set<Socket>();
+  #lastFailure: DialFailure | null = null;
+  #stagger: NodeJS.Timeout | null = null;
+  #limit: NodeJS.Timeout | null = null;
+  #over = false;
+  #cancelResolve: () => void = () => undefined;
+
+  constructor(
+    host: string,
+    port: number,
+    timeouts: DialTimeouts,
+    resolver: HostResolver,
+    isOwn: (address: string, port: number) => boolean,
+    observer: DialObserver,
+  ) {
+    this.#host = host;
+    this.#port = port;
+    this.#observer = observer;
+    this.#isOwn = isOwn;
+    this.#connectTimeout = timeouts.connect;
+    this.#cancelResolve = resolver.resolve(host, timeouts.resolve, (result) => {
+      if (this.#over) return;
+      if (!result.ok) {
+        this.#fail(result);
+        return;
+      }
+      observer.onResolved();
+      this.#addresses = result.addresses;
+      this.#begin();
+    });
+  }
+
+  cancel(): void {
+    if (this.#over) return;
+    this.#finish();
+  }
+
+  #begin(): void {
+    if (this.#connectTimeout > 0) {
+      this.#limit = setTimeout(() => {
+        this.#fail({
+          code: 'connect.timeout',
+          message: `${this.#host}:${String(this.#port)} did not accept a connection within ${String(this.#connectTimeout)} ms (setting timeouts.connect).`,
+        });
+      }, this.#connectTimeout);
+    }
+    this.#attempt();
+  }
+
+  #attempt(): void {
+    const address = this.#addresses[this.#next];
+    if (address === undefined) {
+      if (this.#attempts.size === 0) this.#fail(this.#lastFailure ?? { code: 'connect.failed', message: `${this.#host} has no address to connect to.` });
+      return;
+    }
+    this.#next += 1;
+    if (this.#isOwn(address, this.#port)) {
+      this.#fail({
+        code: 'loop.self',
+        message: `${formatAddress(address, this.#port)} is a listener of Weir itself; the request would go round for ever.`,
+      });
+      return;
+    }
+    const socket = connect({ host: address, port: this.#port, allowHalfOpen: true, noDelay: true });
+    socket.pause();
+    this.#attempts.add(socket);
+    socket.once('connect', () => {
+      this.#connected(socket);
+    });
+    socket.once('error', (error: NodeJS.ErrnoException) => {
+      this.#attemptFailed(socket, address, error);
+    });
+    if (this.#next < this.#addresses.length) {
+      this.#stagger = setTimeout(() => {
+        this.#attempt();
+      }, ATTEMPT_DELAY_MS);
+    }
+  }
+
+  #connected(socket: Socket): void {
+    if (this.#over) return;
+    this.#attempts.delete(socket);
+    this.#finish();
+    socket.removeAllListeners('error');
+    socket.removeAllListeners('connect');
+    if (socket.remoteAddress !== undefined && this.#isOwn(socket.remoteAddress, socket.remotePort ?? 0)) {
+      socket.destroy();
+      this.#observer.onFailed({ code: 'loop.self', message: `${this.#host}:${String(this.#port)} is a listener of Weir itself.` });
+      return;
+    }
+    this.#observer.onConnected(socket);
+  }
+
+  #attemptFailed(socket: Socket, address: string, error: NodeJS.ErrnoException): void {
+    if (this.#over) return;
+    this.#attempts.delete(socket);
+    this.#lastFailure = connectFailure(formatAddress(address, this.#port), error);
+    if (this.#stagger !== null) clearTimeout(this.#stagger);
+    this.#attempt();
+  }
+
+  #fail(failure: DialFailure): void {
+    if (this.#over) return;
+    this.#finish();
+    this.#observer.onFailed({ code: failure.code, message: failure.message });
+  }
+
+  #finish(): void {
+    this.#over = true;
+    this.#cancelResolve();
+    if (this.#stagger !== null) clearTimeout(this.#stagger);
+    if (this.#limit !== null) clearTimeout(this.#limit);
+    for (const socket of this.#attempts) {
+      socket.removeAllListeners('error');
+      socket.on('error', () => undefined);
+      socket.destroy();
+    }
+    this.#attempts.clear();
+  }
+}
+
+function connectFailure(address: string, error: NodeJS.ErrnoException): DialFailure {
+  switch (error.code) {
+    case 'ECONNREFUSED':
+      return { code: 'connect.refused', message: `${address} refused the connection: nothing listens there.` };
+    case 'EHOSTUNREACH':
+    case 'ENETUNREACH':
+    case 'EADDRNOTAVAIL':
+    case 'EHOSTDOWN':
+    case 'ENETDOWN':
+      return { code: 'connect.unreachable', message: `${address} cannot be reached from here (${error.code}).` };
+    case 'ETIMEDOUT':
+      return { code: 'connect.timeout', message: `${address} did not answer (ETIMEDOUT).` };
+    default:
+      return { code: 'connect.failed', message: `Connecting to ${address} failed (${error.code ?? error.message}).` };
+  }
+}

@@ -1,0 +1,33 @@
+import type { SecureContext } from 'node:tls';
+import type { CertificateFacts } from '../model/tls-facts.ts';
+import type { PipelineContext } from '../pipeline/context.ts';
+import { acceptsEcdsa, type ClientHello } from '../protocol/tls-hello/index.ts';
+import type { DialOrigin } from './dialer.ts';
+import type { KeyLog } from './key-log.ts';
+
+/** A certificate of ours with its key, ready to serve a TLS handshake. */
+export interface ServedLeaf {
+  readonly context: SecureContext;
+  readonly chain: readonly CertificateFacts[];
+}
+
+/** Where leaves come from. Handed in, since forging is the business of the certificate folder. */
+export interface LeafSource {
+  /** @param key other than the configured kind, for clients that cannot verify it */
+  leafFor(name: string, key?: 'ecdsa' | 'rsa'): ServedLeaf;
+  /** The user's own certificate for reverse listeners and TLS to the proxy; null when none is configured. */
+  readonly own: ServedLeaf | null;
+}
+
+/** What every door of an engine needs to let clients in. */
+export interface Doorkeeping {
+  readonly context: PipelineContext;
+  readonly leaves: LeafSource;
+  readonly keyLog: KeyLog | null;
+  readonly dialOrigin: DialOrigin;
+}
+
+/** The leaf for a client: of a kind that it can verify. */
+export function leafForClient(leaves: LeafSource, name: string, hello: ClientHello): ServedLeaf {
+  return acceptsEcdsa(hello) ? leaves.leafFor(name) : leaves.leafFor(name, 'rsa');
+}

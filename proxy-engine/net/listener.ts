@@ -1,0 +1,53 @@
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import type { ListenerConfig, ListenerInfo } from '../model/engine-config.ts';
+import { modeText } from './mode-text.ts';
+import { ListenError } from './listen-error.ts';
+
+/** A listening socket and what it was asked to be. */
+export interface OpenListener {
+  readonly config: ListenerConfig;
+  readonly info: ListenerInfo;
+  readonly server: Server;
+}
+
+/**
+ * Opens one listener.
+ *
+ * @param shared several workers listen on the same port (SO_REUSEPORT)
+ * @throws ListenError
+ */
+export async function openListener(config: ListenerConfig, shared: boolean, onConnection: (socket: Socket) => void): Promise<OpenListener> {
+  // A second sharer of a port succeeds in silence, so that a stranger on it must be found first.
+  if (shared && config.port !== 0) await close(await listen(config, false, () => undefined));
+  const server = await listen(config, shared, onConnection);
+  const address = server.address() as AddressInfo;
+  return { config, server, info: { mode: modeText(config.mode), address: address.address, port: address.port } };
+}
+
+function listen(config: ListenerConfig, reusePort: boolean, onConnection: (socket: Socket) => void): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    const server = createServer({ allowHalfOpen: true, noDelay: true }, onConnection);
+    const fail = (error: NodeJS.ErrnoException): void => {
+      reject(new ListenError(config.host, config.port, error));
+    };
+    server.once('error', fail);
+    try {
+      server.listen({ host: config.host, port: config.port, reusePort, backlog: 1_024 }, () => {
+        server.off('error', fail);
+        // Later errors concern single connections that could not be accepted (too many open files): others go on.
+        server.on('error', () => undefined);
+        resolve(server);
+      });
+    } catch (error: unknown) {
+      fail(error as NodeJS.ErrnoException);
+    }
+  });
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => {
+      resolve();
+    });
+  });
+}

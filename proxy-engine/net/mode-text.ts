@@ -1,0 +1,17 @@
+import type { ListenerMode } from '../model/listener-mode.ts';
+import { formatAddress } from './addresses.ts';
+
+/** A mode as the command line writes it, without its listener's address. */
+export function modeText(mode: ListenerMode): string {
+  switch (mode.kind) {
+    case 'proxy':
+      return 'proxy';
+    case 'tcp':
+      return `tcp:${formatAddress(mode.host, mode.port)}`;
+    case 'reverse': {
+      const usual = mode.scheme === 'http' ? 80 : 443;
+      const host = mode.host.includes(':') ? `[${mode.host}]` : mode.host;
+      return `reverse:${mode.scheme}://${host}${mode.port === usual ? '' : `:${String(mode.port)}`}${mode.basePath}`;
+    }
+  }
+}

@@ -1,0 +1,200 @@
+import type { Socket } from 'node:net';
+import { connect, createSecureContext, getCACertificates, rootCertificates, type SecureContext, type TLSSocket } from 'node:tls';
+import { isIP } from 'node:net';
+import type { ConnectionRecord } from '../capture/tap.ts';
+import type { ErrorCode } from '../model/error-code.ts';
+import type { TlsFacts } from '../model/tls-facts.ts';
+import type { PipelineContext } from '../pipeline/context.ts';
+import { failure } from '../pipeline/failures.ts';
+import { Http1Origin } from '../pipeline/http1-origin.ts';
+import { DEAF } from '../pipeline/link.ts';
+import type { OriginRoute, OriginWaiter } from '../pipeline/origins.ts';
+import { formatAddress, remoteAddress } from './addresses.ts';
+import type { KeyLog } from './key-log.ts';
+import { SocketLink } from './socket-link.ts';
+import { tlsFacts, type ChainReader } from './tls-facts.ts';
+
+/** TLS sessions kept for resumption, one a route. */
+const SESSIONS = 1_024;
+
+/** TLS towards origins: verification, resumption, and what a failure means. */
+export class OriginTls {
+  readonly #readChain: ChainReader;
+  readonly #keyLog: KeyLog | null;
+  readonly #sessions = new Map<string, Buffer>();
+  #secureContext: SecureContext | null = null;
+
+  constructor(readChain: ChainReader, keyLog: KeyLog | null) {
+    this.#readChain = readChain;
+    this.#keyLog = keyLog;
+  }
+
+  /** Trust changed: sessions verified before and the certificates loaded before are forgotten. */
+  distrust(): void {
+    this.#secureContext = null;
+    this.#sessions.clear();
+  }
+
+  /** Reads the certificates that origins are verified with, which takes some milliseconds, unless that was done. */
+  prepare(context: PipelineContext): SecureContext {
+    return (this.#secureContext ??= createSecureContext({
+      ca: [...systemRoots(), ...context.settings.originCertificateAuthorities],
+    }));
+  }
+
+  /** Speaks TLS on a connected socket and gives the connection to `waiter`. Returns a way to give up. */
+  secure(context: PipelineContext, route: OriginRoute, raw: Socket, waiter: OriginWaiter): () => void {
+    const id = context.takeConnectionId();
+    const address = remoteAddress(raw);
+    const { settings } = context;
+    const verified = !isTrustedUnseen(settings, route);
+    const sessionKey = `${route.host} ${String(route.port)} ${route.serverName} ${String(verified)}`;
+    const session = this.#sessions.get(sessionKey);
+    const named = isIP(route.serverName) === 0;
+    const socket = connect({
+      socket: raw,
+      host: route.serverName,
+      ...(named ? { servername: route.serverName } : {}),
+      ...(session === undefined ? {} : { session }),
+      secureContext: this.prepare(context),
+      ALPNProtocols: ['http/1.1'],
+      rejectUnauthorized: false,
+      allowHalfOpen: true,
+    });
+    const facts = (): TlsFacts => tlsFacts(socket, this.#readChain, { sni: named ? route.serverName : null, verified });
+    const record = (): ConnectionRecord => ({ id, side: 'origin', address, protocol: 'http/1.1', tls: facts() });
+
+    let over = false;
+    const { tls: timeout } = settings.timeouts;
+    const timer =
+      timeout === 0
+        ? null
+        : setTimeout(() => {
+            fail('tls.origin-timeout', `${route.host} did not finish the TLS handshake within ${String(timeout)} ms (setting timeouts.tls).`);
+          }, timeout);
+    const finish = (): void => {
+      over = true;
+      if (timer !== null) clearTimeout(timer);
+      socket.off('error', onError);
+      socket.off('close', onClose);
+      socket.off('secureConnect', onSecure);
+    };
+    const abandon = (): void => {
+      if (over) return;
+      finish();
+      socket.on('error', () => undefined);
+      socket.destroy();
+      raw.destroy();
+    };
+    const fail = (code: ErrorCode, message: string): void => {
+      if (over) return;
+      const connection: ConnectionRecord = { id, side: 'origin', address, protocol: 'tls', tls: hasHandshake(socket) ? facts() : null };
+      abandon();
+      waiter.onOriginFailed(failure(code, message), connection);
+    };
+    const onError = (error: NodeJS.ErrnoException): void => {
+      fail(handshakeCode(error.code ?? ''), handshakeMessage(route.host, error));
+    };
+    const onClose = (): void => {
+      fail('tls.origin-handshake', `${route.host} closed the connection during the TLS handshake.`);
+    };
+    const onSecure = (): void => {
+      if (verified && !socket.authorized) {
+        const reason = verificationReason(socket);
+        fail(verificationCode(reason), verificationMessage(route.serverName, reason));
+        return;
+      }
+      finish();
+      const link = new SocketLink(socket, DEAF, raw);
+      const origin = new Http1Origin(context, link, route, record, id);
+      link.resume();
+      waiter.onOrigin(origin);
+    };
+    socket.on('session', (fresh: Buffer) => {
+      this.#remember(sessionKey, fresh);
+    });
+    this.#keyLog?.follow(socket);
+    socket.on('error', onError);
+    socket.on('close', onClose);
+    socket.on('secureConnect', onSecure);
+    return abandon;
+  }
+
+  #remember(key: string, session: Buffer): void {
+    this.#sessions.delete(key);
+    this.#sessions.set(key, session);
+    if (this.#sessions.size <= SESSIONS) return;
+    for (const oldest of this.#sessions.keys()) {
+      this.#sessions.delete(oldest);
+      return;
+    }
+  }
+}
+
+/** The system's roots; Node's own copy of Mozilla's where the system has none that Node can read. */
+function systemRoots(): readonly string[] {
+  const roots = getCACertificates('system');
+  return roots.length > 0 ? roots : rootCertificates;
+}
+
+function isTrustedUnseen(settings: PipelineContext['settings'], route: OriginRoute): boolean {
+  if (settings.insecure) return true;
+  if (settings.trustedHosts.length === 0) return false;
+  const names = new Set([route.host, route.serverName].flatMap((name) => [name, formatAddress(name, route.port)]));
+  return settings.trustedHosts.some((host) => names.has(host.toLowerCase()));
+}
+
+function hasHandshake(socket: TLSSocket): boolean {
+  return typeof socket.getProtocol === 'function' && !socket.destroyed && socket.getPeerX509Certificate() !== undefined;
+}
+
+/** Node types the reason as an Error and gives its code. */
+function verificationReason(socket: TLSSocket): string {
+  const reason: unknown = socket.authorizationError;
+  return typeof reason === 'string' ? reason : reason instanceof Error ? ((reason as NodeJS.ErrnoException).code ?? reason.message) : 'unknown';
+}
+
+function verificationCode(reason: string): ErrorCode {
+  switch (reason) {
+    case 'CERT_HAS_EXPIRED':
+      return 'tls.origin-expired';
+    case 'CERT_NOT_YET_VALID':
+      return 'tls.origin-not-yet-valid';
+    case 'DEPTH_ZERO_SELF_SIGNED_CERT':
+      return 'tls.origin-self-signed';
+    case 'ERR_TLS_CERT_ALTNAME_INVALID':
+    case 'HOSTNAME_MISMATCH':
+      return 'tls.origin-name-mismatch';
+    default:
+      return 'tls.origin-untrusted';
+  }
+}
+
+function verificationMessage(host: string, reason: string): string {
+  switch (verificationCode(reason)) {
+    case 'tls.origin-expired':
+      return `The certificate of ${host} has expired.`;
+    case 'tls.origin-not-yet-valid':
+      return `The certificate of ${host} is not valid yet.`;
+    case 'tls.origin-self-signed':
+      return `The certificate of ${host} is signed by itself.`;
+    case 'tls.origin-name-mismatch':
+      return `The certificate that was presented is not for ${host}.`;
+    default:
+      return `The certificate of ${host} was not issued by an authority that is trusted here (${reason}).`;
+  }
+}
+
+/** What a TLS library's error towards the origin means. */
+export function handshakeCode(code: string): ErrorCode {
+  if (code.includes('CERTIFICATE_REQUIRED')) return 'tls.origin-wants-certificate';
+  return 'tls.origin-handshake';
+}
+
+function handshakeMessage(host: string, error: NodeJS.ErrnoException): string {
+  if (error.code === 'ERR_SSL_WRONG_VERSION_NUMBER' || error.code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG') {
+    return `${host} does not speak TLS on this port.`;
+  }
+  if (error.code === 'ECONNRESET') return `${host} closed the connection during the TLS handshake.`;
+  return `The TLS handshake with ${host} failed (${error.code ?? error.message}).`;
+}

@@ -1,0 +1,123 @@
+import type { Socket } from 'node:net';
+import { DEAF, type Link, type LinkFailure, type LinkHandler } from '../pipeline/link.ts';
+
+/** How long a closed connection may go on sending before it is destroyed, and a cut one may take to send its rest, ms. */
+const LINGER_MS = 2_000;
+
+const NOTHING = Buffer.alloc(0);
+
+/** A link over a TCP socket, or over a TLS socket together with the TCP socket below it. */
+export class SocketLink implements Link {
+  handler: LinkHandler;
+  readonly secure: boolean;
+  readonly #socket: Socket;
+  readonly #raw: Socket;
+  #failure: LinkFailure | null = null;
+  #deaf = false;
+
+  /**
+   * @param socket where bytes go in and out; flowing begins with the first `resume`
+   * @param raw the TCP socket below; a TLS socket itself cannot be reset
+   */
+  constructor(socket: Socket, handler: LinkHandler, raw: Socket = socket) {
+    this.handler = handler;
+    this.secure = raw !== socket;
+    this.#socket = socket;
+    this.#raw = raw;
+    socket.on('data', this.#onData);
+    socket.on('drain', this.#onDrain);
+    socket.on('end', this.#onEnd);
+    socket.on('error', this.#onError);
+    socket.on('close', this.#onClose);
+  }
+
+  get full(): boolean {
+    return this.#socket.writableNeedDrain;
+  }
+
+  write(bytes: Buffer): void {
+    this.#socket.write(bytes);
+  }
+
+  pause(): void {
+    this.#socket.pause();
+  }
+
+  resume(): void {
+    this.#socket.resume();
+  }
+
+  finish(): void {
+    this.#socket.end();
+  }
+
+  close(): void {
+    if (this.#deaf) return;
+    this.#deaf = true;
+    this.#socket.end();
+    this.#socket.resume();
+    this.#destroyAfterLinger();
+  }
+
+  cut(): void {
+    if (this.#deaf) return;
+    this.#deaf = true;
+    if (this.#socket.writableLength === 0) {
+      this.reset();
+      return;
+    }
+    this.#socket.write(NOTHING, () => {
+      this.reset();
+    });
+    this.#destroyAfterLinger();
+  }
+
+  reset(): void {
+    this.#deaf = true;
+    if (!this.#raw.destroyed) this.#raw.resetAndDestroy();
+    if (this.secure) this.#socket.destroy();
+  }
+
+  /** Gives the sockets back, silent and paused, so that another protocol can take them over. */
+  detach(): Socket {
+    const socket = this.#socket;
+    socket.pause();
+    socket.off('data', this.#onData);
+    socket.off('drain', this.#onDrain);
+    socket.off('end', this.#onEnd);
+    socket.off('error', this.#onError);
+    socket.off('close', this.#onClose);
+    this.handler = DEAF;
+    return socket;
+  }
+
+  #destroyAfterLinger(): void {
+    const timer = setTimeout(() => {
+      this.reset();
+    }, LINGER_MS);
+    timer.unref();
+    this.#socket.once('close', () => {
+      clearTimeout(timer);
+    });
+  }
+
+  readonly #onData = (bytes: Buffer): void => {
+    if (!this.#deaf) this.handler.onBytes(bytes);
+  };
+
+  readonly #onDrain = (): void => {
+    if (!this.#deaf) this.handler.onDrain();
+  };
+
+  readonly #onEnd = (): void => {
+    if (!this.#deaf) this.handler.onEof();
+  };
+
+  readonly #onError = (error: Error & { readonly code?: string }): void => {
+    this.#failure ??= { code: error.code ?? 'UNKNOWN', message: error.message };
+  };
+
+  readonly #onClose = (): void => {
+    this.handler.onClosed(this.#failure);
+  };
+}

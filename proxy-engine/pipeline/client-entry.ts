@@ -1,0 +1,41 @@
+import type { ConnectionRecord } from '../capture/tap.ts';
+import type { ConnectionId } from '../model/ids.ts';
+import type { RequestHead } from '../protocol/http1/index.ts';
+import type { OriginRoute } from './origins.ts';
+
+/** A fixed place that every request of a connection goes to. */
+export interface FixedDestination {
+  readonly route: OriginRoute;
+  /** Host of the row: what the client asked for, which may be a name where the route has an address. */
+  readonly host: string;
+  /** Host field to send; null keeps the client's (inside CONNECT it knows best). */
+  readonly hostField: string | null;
+  /** Put before each path; empty or without a slash at its end. */
+  readonly basePath: string;
+  /** The magic host: answered from the internal pages, never forwarded. */
+  readonly internal: boolean;
+}
+
+/** A client's wish to have a tunnel. */
+export interface ConnectRequest {
+  readonly head: RequestHead;
+  readonly host: string;
+  readonly port: number;
+  /** When it began, microseconds since the Unix epoch. */
+  readonly startedAt: number;
+}
+
+/** What is known of a client connection, and what its requests mean. */
+export interface ClientEntry {
+  readonly id: ConnectionId;
+  /** `address:port` of the client. */
+  readonly address: string;
+  /** Null on a proxy listener: each request names its own. */
+  readonly destination: FixedDestination | null;
+  /** The connection's record; made when the first exchange on it is recorded. */
+  record(): ConnectionRecord;
+  /** The tap has the connection's record. */
+  isRecorded: boolean;
+  /** Called when CONNECT may be answered; the connection is no longer HTTP. Null where CONNECT makes no sense. */
+  readonly onConnect: ((request: ConnectRequest, rest: Buffer) => void) | null;
+}

@@ -1,0 +1,32 @@
+import type { Tap } from '../capture/tap.ts';
+import type { EngineSettings } from '../model/engine-config.ts';
+import type { ConnectionId, ExchangeId } from '../model/ids.ts';
+import type { Clock } from './clock.ts';
+import type { Lifetimes } from './lifetimes.ts';
+import type { Origins } from './origins.ts';
+
+/** What the engine counts; see `EngineStats`. */
+export interface Counters {
+  exchanges: number;
+  unrecorded: number;
+  activeExchanges: number;
+  clientConnections: number;
+  originConnections: number;
+  bytesToOrigin: number;
+  bytesToClient: number;
+}
+
+/** What every part of the pipeline shares within one engine. */
+export interface PipelineContext {
+  readonly clock: Clock;
+  readonly tap: Tap;
+  readonly origins: Origins;
+  readonly lifetimes: Lifetimes;
+  readonly counters: Counters;
+  /** Replaced as a whole by `configure`; read when something begins. */
+  readonly settings: EngineSettings;
+  /** The engine is stopping: no connection is kept open for another exchange. */
+  readonly draining: boolean;
+  takeExchangeId(): ExchangeId;
+  takeConnectionId(): ConnectionId;
+}

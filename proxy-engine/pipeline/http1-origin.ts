@@ -1,0 +1,217 @@
+import type { ConnectionRecord } from '../capture/tap.ts';
+import type { ConnectionId } from '../model/ids.ts';
+import { createResponseDecoder, type Http1Decoder, type Http1Sink, type ResponseHead } from '../protocol/http1/index.ts';
+import type { PipelineContext } from './context.ts';
+import type { Exchange } from './exchange.ts';
+import type { Link, LinkFailure, LinkHandler } from './link.ts';
+import type { OriginRoute } from './origins.ts';
+
+/**
+ * An HTTP/1 connection to an origin: carries one exchange at a time, waits in the pool between two, and hands response
+ * bytes to the exchange as they come.
+ */
+export class Http1Origin implements LinkHandler, Http1Sink<ResponseHead> {
+  readonly link: Link;
+  readonly route: OriginRoute;
+  readonly id: ConnectionId;
+  isRecorded = false;
+  /** Exchanges that it has carried. */
+  uses = 0;
+  /** Coarse milliseconds at which it became idle. */
+  idleSince = 0;
+  /** Some byte of an answer to the current exchange has come. */
+  answered = false;
+  readonly #context: PipelineContext;
+  readonly #decoder: Http1Decoder<ResponseHead>;
+  readonly #describe: () => ConnectionRecord;
+  #record: ConnectionRecord | null = null;
+  #exchange: Exchange | null = null;
+  #method = '';
+  #status = 0;
+  #gone = false;
+  #switching = false;
+  #informational = false;
+  /** Head to send to the client with the first body bytes of the same segment; null when there is none. */
+  #head: Buffer | null = null;
+  /** Offset of an unchanged head in the segment that is being read, or -1: then head and body leave as they came. */
+  #headAt = -1;
+  #segmentStart = 0;
+  #midSegment = false;
+
+  /** @param describe makes the connection's record; called at most once, while the connection stands */
+  constructor(context: PipelineContext, link: Link, route: OriginRoute, describe: () => ConnectionRecord, id: ConnectionId) {
+    this.#context = context;
+    this.link = link;
+    this.route = route;
+    this.id = id;
+    this.#describe = describe;
+    this.#decoder = createResponseDecoder(context.settings.limits, { bareLineFeed: context.settings.tolerateBareLineFeed });
+    link.handler = this;
+    context.counters.originConnections += 1;
+  }
+
+  get record(): ConnectionRecord {
+    return (this.#record ??= this.#describe());
+  }
+
+  get isGone(): boolean {
+    return this.#gone;
+  }
+
+  /** Begins to carry an exchange; the caller writes the request. */
+  assign(exchange: Exchange, method: string): void {
+    this.#exchange = exchange;
+    this.#method = method;
+    this.uses += 1;
+    this.answered = false;
+    this.#decoder.next(method);
+  }
+
+  /** The exchange is over as far as this connection goes. */
+  unassign(): void {
+    this.#exchange = null;
+  }
+
+  /** Ends the connection; nothing is reported any more. `abort` makes sure that the origin stops working. */
+  discard(abort: boolean): void {
+    this.#exchange = null;
+    if (abort) this.link.reset();
+    else this.link.close();
+  }
+
+  onBytes(bytes: Buffer): void {
+    const exchange = this.#exchange;
+    if (exchange === null) {
+      // Nobody asked: whatever this is, it must never be taken for the next exchange's answer.
+      this.#context.origins.forget(this);
+      this.link.close();
+      return;
+    }
+    if (!this.answered) {
+      this.answered = true;
+      exchange.record.markFirstByte();
+    }
+    exchange.touch();
+    let at = 0;
+    while (at < bytes.length) {
+      this.#segmentStart = at;
+      this.#midSegment = this.#decoder.midMessage;
+      at = this.#decoder.receive(bytes, at, this);
+      this.#flushHead(bytes);
+      if (this.#decoder.phase === 'failed') {
+        this.#refuse(exchange);
+        return;
+      }
+      if (this.#decoder.phase !== 'done') break;
+      if (this.#switching) {
+        exchange.onSwitched(bytes.subarray(at));
+        return;
+      }
+      if (this.#informational) {
+        this.#informational = false;
+        this.#decoder.next(this.#method);
+        continue;
+      }
+      exchange.onResponseEnd(this.#status, at < bytes.length);
+      return;
+    }
+    if (exchange.client.link.full) this.link.pause();
+  }
+
+  onHead(head: ResponseHead): void {
+    const exchange = this.#exchange;
+    if (exchange === null) return;
+    if (head.status === 101) {
+      this.#switching = exchange.onSwitch(head);
+      return;
+    }
+    if (head.status < 200) {
+      this.#informational = true;
+      exchange.onInformational(head);
+      return;
+    }
+    this.#status = head.status;
+    const sent = exchange.onResponseHead(head);
+    // An unchanged head that came whole in this segment leaves together with the body bytes behind it, uncopied.
+    if (sent === head.bytes && !this.#midSegment) this.#headAt = this.#segmentStart;
+    this.#head = sent;
+  }
+
+  onPayload(bytes: Buffer, start: number, end: number): void {
+    const exchange = this.#exchange;
+    if (exchange === null) return;
+    if (exchange.unframed) this.#flushHead(bytes);
+    exchange.onResponsePayload(bytes, start, end);
+  }
+
+  onFraming(bytes: Buffer, start: number, end: number): void {
+    this.#exchange?.record.framing('response', bytes, start, end);
+  }
+
+  onWire(bytes: Buffer, start: number, end: number): void {
+    const exchange = this.#exchange;
+    if (exchange === null || exchange.unframed) return;
+    const head = this.#head;
+    if (head === null) {
+      exchange.sendToClient(bytes.subarray(start, end));
+      return;
+    }
+    this.#head = null;
+    if (this.#headAt !== -1 && this.#headAt + head.length === start) exchange.sendToClient(bytes.subarray(this.#headAt, end));
+    else exchange.sendToClient(Buffer.concat([head, bytes.subarray(start, end)]));
+    this.#headAt = -1;
+  }
+
+  onTrailers(bytes: Buffer): void {
+    this.#exchange?.record.trailers('response', bytes);
+  }
+
+  onEnd(): void {
+    // Seen by the decoder's phase once `receive` has returned.
+  }
+
+  onDrain(): void {
+    this.#exchange?.onOriginDrain();
+  }
+
+  onEof(): void {
+    const exchange = this.#exchange;
+    if (exchange === null) {
+      this.#context.origins.forget(this);
+      this.link.close();
+      return;
+    }
+    if (!this.answered) {
+      exchange.onOriginLost(null);
+      return;
+    }
+    this.#decoder.receiveEof(this);
+    if (this.#decoder.phase === 'failed') this.#refuse(exchange);
+    else if (this.#decoder.phase === 'done' && !this.#informational) exchange.onResponseEnd(this.#status, false);
+    else exchange.onOriginLost(null);
+  }
+
+  onClosed(failure: LinkFailure | null): void {
+    if (this.#gone) return;
+    this.#gone = true;
+    this.#context.counters.originConnections -= 1;
+    const exchange = this.#exchange;
+    if (exchange === null) this.#context.origins.forget(this);
+    else exchange.onOriginLost(failure);
+  }
+
+  /** Sends a head that no body bytes came with. */
+  #flushHead(bytes: Buffer): void {
+    const head = this.#head;
+    if (head === null) return;
+    this.#head = null;
+    const at = this.#headAt;
+    this.#headAt = -1;
+    this.#exchange?.sendToClient(at === -1 ? head : bytes.subarray(at, at + head.length));
+  }
+
+  #refuse(exchange: Exchange): void {
+    const refusal = this.#decoder.failure;
+    exchange.fail(refusal?.code ?? 'http1.response-head', refusal?.message ?? 'The origin sent something that is not HTTP/1.');
+  }
+}

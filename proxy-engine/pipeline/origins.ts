@@ -1,0 +1,36 @@
+import type { ConnectionRecord } from '../capture/tap.ts';
+import type { ExchangeError } from '../model/error-code.ts';
+import type { Http1Origin } from './http1-origin.ts';
+
+/** Where requests go, and all that decides whether two of them may share a connection. Equal routes are one object. */
+export interface OriginRoute {
+  readonly scheme: 'http' | 'https';
+  /** Name or address that is connected to: lower case, IPv6 without brackets. */
+  readonly host: string;
+  readonly port: number;
+  /** Name that TLS asks for and verifies; `host` unless the client's own ClientHello named another. */
+  readonly serverName: string;
+}
+
+/** What an exchange hears while its origin connection is made. Ends with one of the last two calls. */
+export interface OriginWaiter {
+  onResolved(): void;
+  onTcpConnected(): void;
+  onOrigin(origin: Http1Origin): void;
+  /** @param connection the connection as far as it came, for the record; null when there was none */
+  onOriginFailed(error: ExchangeError, connection: ConnectionRecord | null): void;
+}
+
+/** The origin side of the house: routes, idle connections, new connections. */
+export interface Origins {
+  /** @param serverName name for TLS; `host` when null */
+  route(scheme: 'http' | 'https', host: string, port: number, serverName: string | null): OriginRoute;
+  /** The idle connection that was used last, or null. */
+  take(route: OriginRoute): Http1Origin | null;
+  /** Opens a connection; `waiter` may be called before this returns. Returns a way to give up. */
+  dial(route: OriginRoute, waiter: OriginWaiter): () => void;
+  /** Takes a connection back that can carry another exchange. */
+  release(origin: Http1Origin): void;
+  /** An idle connection ended or spoke out of turn. */
+  forget(origin: Http1Origin): void;
+}

@@ -1,0 +1,184 @@
+import type { BeginRecord } from '../capture/tap.ts';
+import type { AnomalyCode } from '../model/anomaly-code.ts';
+import type { InternalPage } from '../model/engine-config.ts';
+import type { ExchangeError } from '../model/error-code.ts';
+import { formatAuthority, parseAuthority, requestTarget, writeRequestHead, type RequestHead, type RequestTarget } from '../protocol/http1/index.ts';
+import type { ExchangeHead } from './broken-head.ts';
+import type { ClientEntry, FixedDestination } from './client-entry.ts';
+import type { PipelineContext } from './context.ts';
+import { failure } from './failures.ts';
+import { notFoundPage } from './error-page.ts';
+import type { OriginRoute } from './origins.ts';
+
+/** The host that Weir answers itself when it is asked for through the proxy. */
+export const MAGIC_HOST = 'weir.test';
+
+/** What is to be done with a request. */
+export type RequestAction =
+  | { readonly kind: 'forward'; readonly route: OriginRoute; readonly sentHead: Buffer; readonly upgrades: boolean }
+  | { readonly kind: 'page'; readonly page: InternalPage }
+  /** `Max-Forwards` ended here (RFC 9110 §7.6.2). */
+  | { readonly kind: 'last-hop' }
+  | { readonly kind: 'connect'; readonly host: string; readonly port: number }
+  | { readonly kind: 'refuse'; readonly error: ExchangeError };
+
+/** What to do with a request, and where its row says that it goes. */
+export interface RequestPlan {
+  readonly action: RequestAction;
+  readonly scheme: 'http' | 'https';
+  readonly host: string;
+  readonly port: number;
+  readonly path: string;
+  readonly anomaly: AnomalyCode | null;
+}
+
+const HTTP_PORT = 80;
+const HTTPS_PORT = 443;
+
+/** Decides where a request goes, from the connection that it came on and its target (RFC 9112 §3.2). */
+export function planRequest(context: PipelineContext, entry: ClientEntry, head: RequestHead): RequestPlan {
+  const { destination } = entry;
+  return destination === null ? planProxied(context, entry, head) : planFixed(context, entry, head, destination);
+}
+
+/** The row of a request that is refused before anything is known of its destination. */
+export function planRefused(entry: ClientEntry, path: string, error: ExchangeError): RequestPlan {
+  const { destination } = entry;
+  return {
+    action: { kind: 'refuse', error },
+    scheme: destination?.route.scheme ?? 'http',
+    host: destination?.host ?? '',
+    port: destination?.route.port ?? 0,
+    path,
+    anomaly: null,
+  };
+}
+
+/** Kind of the row: an upgrade to WebSocket is one from its beginning, whatever becomes of it. */
+export function rowKind(head: ExchangeHead): BeginRecord['kind'] {
+  return head.upgrade !== null && head.upgrade.toLowerCase() === 'websocket' ? 'websocket' : 'http';
+}
+
+/** A full URL for a person. */
+export function planUrl(plan: RequestPlan): string {
+  return plan.host === '' ? plan.path : `${plan.scheme}://${formatAuthority(plan.host, plan.port, plan.scheme)}${plan.path}`;
+}
+
+function planProxied(context: PipelineContext, entry: ClientEntry, head: RequestHead): RequestPlan {
+  const target = requestTarget(head);
+  if (target.form === 'authority') {
+    const port = target.port ?? HTTPS_PORT;
+    const action = entry.onConnect === null
+      ? { kind: 'refuse' as const, error: failure('http1.target', 'CONNECT is not possible here.') }
+      : { kind: 'connect' as const, host: target.host, port };
+    return { action, scheme: 'https', host: target.host, port, path: '', anomaly: null };
+  }
+  // Without a scheme it is a plain visit to our own port.
+  if (target.form !== 'absolute' || target.host === MAGIC_HOST) return planInternal(context, 'http', target.path);
+  const scheme = target.scheme ?? 'http';
+  const route = context.origins.route(scheme, target.host, target.port ?? (scheme === 'http' ? HTTP_PORT : HTTPS_PORT), null);
+  const hostField = target.differsFromHost || !head.has('host') ? target.authority : null;
+  return {
+    action: forward(context, entry, head, route, target.path, hostField, false),
+    scheme,
+    host: route.host,
+    port: route.port,
+    path: target.path,
+    anomaly: target.differsFromHost ? 'host-differs-from-target' : null,
+  };
+}
+
+function planFixed(context: PipelineContext, entry: ClientEntry, head: RequestHead, destination: FixedDestination): RequestPlan {
+  const { route } = destination;
+  const { scheme, port } = route;
+  if (head.method === 'CONNECT') {
+    return planRefused(entry, head.target, failure('http1.target', 'CONNECT is for proxies; this connection already leads to one origin.'));
+  }
+  let path = head.target;
+  let hostField = destination.hostField;
+  let anomaly: AnomalyCode | null = null;
+  if (!path.startsWith('/') && path !== '*') {
+    const target = requestTarget(head);
+    path = target.path;
+    if (destination.hostField === null) {
+      if (!namesDestination(target, destination)) {
+        const message = `The request names ${target.authority}, but this connection leads to ${destination.host}.`;
+        return planRefused(entry, head.target, failure('http1.target', message));
+      }
+      if (target.differsFromHost) {
+        anomaly = 'host-differs-from-target';
+        hostField = target.authority;
+      }
+    }
+  } else if (destination.hostField === null && namesAnotherHost(head, destination)) {
+    anomaly = 'authority-differs-from-sni';
+  }
+  if (destination.internal) return planInternal(context, scheme, path);
+  if (destination.basePath !== '' && path !== '*') path = destination.basePath + path;
+  return { action: forward(context, entry, head, route, path, hostField, true), scheme, host: destination.host, port, path, anomaly };
+}
+
+function namesDestination(target: RequestTarget, destination: FixedDestination): boolean {
+  return target.host === destination.host || target.host === destination.route.host;
+}
+
+function namesAnotherHost(head: RequestHead, destination: FixedDestination): boolean {
+  const field = head.get('host');
+  if (field === null || field === destination.host || destination.route.scheme === 'http') return false;
+  const named = parseAuthority(field);
+  return named !== null && named.host !== destination.host && named.host !== destination.route.host;
+}
+
+function forward(
+  context: PipelineContext,
+  entry: ClientEntry,
+  head: RequestHead,
+  route: OriginRoute,
+  path: string,
+  hostField: string | null,
+  keepProxyAuthorization: boolean,
+): RequestAction {
+  let maxForwards: number | null = null;
+  if (head.method === 'TRACE' || head.method === 'OPTIONS') {
+    maxForwards = readMaxForwards(head);
+    if (maxForwards === 0) return { kind: 'last-hop' };
+    if (maxForwards !== null) maxForwards -= 1;
+  }
+  const upgrades = head.upgrade !== null && head.upgrade.toLowerCase() !== 'h2c';
+  const sentHead = writeRequestHead(head, {
+    target: path === head.target ? null : path,
+    host: hostField,
+    relayUpgrade: upgrades,
+    keepProxyAuthorization,
+    close: false,
+    maxForwards,
+    appendedLines: context.settings.forwardedFields ? forwardedLines(entry, head, route) : '',
+  });
+  return { kind: 'forward', route, sentHead, upgrades };
+}
+
+function readMaxForwards(head: RequestHead): number | null {
+  const value = head.get('max-forwards');
+  return value !== null && /^\d{1,9}$/.test(value) ? Number.parseInt(value, 10) : null;
+}
+
+function forwardedLines(entry: ClientEntry, head: RequestHead, route: OriginRoute): string {
+  const address = entry.address.slice(0, entry.address.lastIndexOf(':')).replace(/^\[|\]$/g, '');
+  const host = head.get('host');
+  return `Via: 1.${String(head.minorVersion)} weir\r\nX-Forwarded-For: ${address}\r\nX-Forwarded-Proto: ${route.scheme}\r\n${host === null ? '' : `X-Forwarded-Host: ${host}\r\n`}`;
+}
+
+function planInternal(context: PipelineContext, scheme: 'http' | 'https', path: string): RequestPlan {
+  const query = path.indexOf('?');
+  const pages = context.settings.internalPages;
+  const name = query === -1 ? path : path.slice(0, query);
+  const page = Object.hasOwn(pages, name) ? pages[name] : undefined;
+  return {
+    action: { kind: 'page', page: page ?? notFoundPage(name) },
+    scheme,
+    host: MAGIC_HOST,
+    port: scheme === 'http' ? HTTP_PORT : HTTPS_PORT,
+    path,
+    anomaly: null,
+  };
+}

@@ -1,0 +1,80 @@
+import type { Link } from './link.ts';
+
+/** A body that waits for its origin connection stops its client at this many bytes. */
+const WAITING_BYTES = 262_144;
+/** Up to this many bytes are copied into one write; above it two writes are cheaper. */
+const JOIN_BYTES = 32_768;
+
+/**
+ * A request's bytes on their way to the origin: waiting while there is no connection, and kept for a second attempt while
+ * they are few.
+ */
+export class RequestFeed {
+  /** Sent bytes are kept, so that the request can be sent again. */
+  mayRepeat = false;
+  readonly #keepBytes: number;
+  #head: Buffer | null = null;
+  #headSent = false;
+  #waiting: Buffer[] = [];
+  #waitingBytes = 0;
+  #kept: Buffer[] = [];
+  #bodyBytes = 0;
+
+  /** @param keepBytes longest body that is kept for a second attempt */
+  constructor(keepBytes: number) {
+    this.#keepBytes = keepBytes;
+  }
+
+  /** More waits than should. */
+  get isFull(): boolean {
+    return this.#waitingBytes > WAITING_BYTES;
+  }
+
+  /** Everything that was sent can be sent again. */
+  get isWhollyHeld(): boolean {
+    return this.mayRepeat && this.#bodyBytes <= this.#keepBytes;
+  }
+
+  begin(head: Buffer): void {
+    this.#head = head;
+  }
+
+  add(body: Buffer): void {
+    this.#waiting.push(body);
+    this.#waitingBytes += body.length;
+    this.#bodyBytes += body.length;
+  }
+
+  /** Writes what waits. Returns the number of bytes. */
+  flush(link: Link): number {
+    const head = this.#headSent ? null : this.#head;
+    this.#headSent = true;
+    const waiting = this.#waiting;
+    const bodyBytes = this.#waitingBytes;
+    if (bodyBytes === 0) {
+      if (head === null) return 0;
+      link.write(head);
+      return head.length;
+    }
+    const total = bodyBytes + (head?.length ?? 0);
+    const parts = head === null ? waiting : [head, ...waiting];
+    const [first] = parts;
+    if (parts.length === 1 && first !== undefined) link.write(first);
+    else if (total <= JOIN_BYTES) link.write(Buffer.concat(parts, total));
+    else for (const part of parts) link.write(part);
+    if (this.mayRepeat && this.#bodyBytes <= this.#keepBytes) this.#kept.push(...waiting);
+    else this.#kept = [];
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+    return total;
+  }
+
+  /** Puts everything back to be sent once more; only while `isWhollyHeld`. */
+  rewind(): void {
+    this.#headSent = false;
+    this.#waiting = [...this.#kept, ...this.#waiting];
+    this.#waitingBytes = this.#bodyBytes;
+    this.#kept = [];
+    this.mayRepeat = false;
+  }
+}
