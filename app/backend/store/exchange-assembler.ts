@@ -1,0 +1,154 @@
+import type { BatchVisitor, BeginRecord, CapturedBodies, ConnectionRecord, EndRecord, ResponseRecord } from '#engine';
+import type { ConnectionId, ExchangeId, MessageSide, ProtocolName, SessionId } from '#contract';
+import { PendingExchange, type PendingMessage } from './pending-exchange.ts';
+import type { StoreFolder } from './store-folder.ts';
+
+/** What one commit writes besides exchanges. */
+export interface ConnectionWork {
+  readonly recorded: readonly { readonly session: SessionId; readonly record: ConnectionRecord }[];
+  /** Connections that a later session goes on using. */
+  readonly adopted: readonly { readonly session: SessionId; readonly id: ConnectionId }[];
+}
+
+/** Puts the records of batches together to exchanges, until a commit takes them. */
+export class ExchangeAssembler implements BatchVisitor {
+  readonly #folder: StoreFolder;
+  readonly #active = new Map<ExchangeId, PendingExchange>();
+  readonly #touched = new Set<PendingExchange>();
+  #recorded: { session: SessionId; record: ConnectionRecord }[] = [];
+  #adopted: { session: SessionId; id: ConnectionId }[] = [];
+  #session: SessionId = 0;
+  #newestConnection: ConnectionId = 0;
+  #lastOfEarlierSessions: ConnectionId = 0;
+
+  constructor(folder: StoreFolder) {
+    this.#folder = folder;
+  }
+
+  /** Exchanges that the next commit writes. */
+  get touched(): ReadonlySet<PendingExchange> {
+    return this.#touched;
+  }
+
+  get connections(): ConnectionWork {
+    return { recorded: this.#recorded, adopted: this.#adopted };
+  }
+
+  get isIdle(): boolean {
+    return this.#touched.size === 0 && this.#recorded.length === 0;
+  }
+
+  /** The session that exchanges of the next batch belong to. */
+  into(session: SessionId): void {
+    this.#session = session;
+  }
+
+  /** Connections that are open now may serve exchanges of the session that begins. */
+  sessionChanged(): void {
+    this.#lastOfEarlierSessions = this.#newestConnection;
+  }
+
+  /** A commit stored everything. */
+  committed(): void {
+    for (const exchange of this.#touched) exchange.afterCommit();
+    this.#touched.clear();
+    this.#recorded = [];
+    this.#adopted = [];
+  }
+
+  /** Gives one exchange up. */
+  drop(exchange: PendingExchange): void {
+    exchange.discard();
+    this.#touched.delete(exchange);
+    this.#active.delete(exchange.begin.id);
+  }
+
+  /** Gives up what belongs to these sessions and returns how many exchanges that were. */
+  dropWhere(isGone: (session: SessionId) => boolean): number {
+    let dropped = 0;
+    for (const exchange of new Set([...this.#touched, ...this.#active.values()])) {
+      if (!isGone(exchange.session)) continue;
+      this.drop(exchange);
+      dropped += 1;
+    }
+    this.#recorded = this.#recorded.filter(({ session }) => !isGone(session));
+    this.#adopted = this.#adopted.filter(({ session }) => !isGone(session));
+    return dropped;
+  }
+
+  connection(record: ConnectionRecord): void {
+    this.#newestConnection = Math.max(this.#newestConnection, record.id);
+    this.#recorded.push({ session: this.#session, record });
+  }
+
+  begin(record: BeginRecord): void {
+    const exchange = new PendingExchange(this.#folder, this.#session, record);
+    this.#active.set(record.id, exchange);
+    this.#touch(exchange);
+    this.#use(record.clientConnection);
+  }
+
+  origin(id: ExchangeId, connection: ConnectionId, address: string, protocol: ProtocolName, reused: boolean): void {
+    const exchange = this.#find(id);
+    if (exchange === undefined) return;
+    exchange.originConnection = connection;
+    exchange.originAddress = address;
+    exchange.originProtocol = protocol;
+    exchange.originReused = reused;
+    this.#use(connection);
+  }
+
+  sentRequestHead(id: ExchangeId, head: Buffer): void {
+    const exchange = this.#find(id);
+    if (exchange !== undefined) exchange.request.sentHead = head;
+  }
+
+  informational(id: ExchangeId, head: Buffer): void {
+    this.#find(id)?.addInformational(head);
+  }
+
+  response(id: ExchangeId, record: ResponseRecord): void {
+    this.#find(id)?.addResponse(record);
+  }
+
+  payload(id: ExchangeId, side: MessageSide, bytes: Buffer): void {
+    this.#message(id, side)?.addPayload(bytes);
+  }
+
+  framing(id: ExchangeId, side: MessageSide, bytes: Buffer): void {
+    this.#message(id, side)?.addFraming(bytes);
+  }
+
+  trailers(id: ExchangeId, side: MessageSide, bytes: Buffer): void {
+    const message = this.#message(id, side);
+    if (message !== undefined) message.trailers = bytes;
+  }
+
+  end(id: ExchangeId, record: EndRecord, captured: CapturedBodies): void {
+    const exchange = this.#find(id);
+    if (exchange === undefined) return;
+    exchange.finish(record, captured);
+    this.#active.delete(id);
+  }
+
+  /** Unknown ids belong to exchanges that were given up. */
+  #find(id: ExchangeId): PendingExchange | undefined {
+    const exchange = this.#active.get(id);
+    if (exchange !== undefined) this.#touch(exchange);
+    return exchange;
+  }
+
+  #message(id: ExchangeId, side: MessageSide): PendingMessage | undefined {
+    return this.#find(id)?.[side];
+  }
+
+  #touch(exchange: PendingExchange): void {
+    if (exchange.dirty) return;
+    exchange.dirty = true;
+    this.#touched.add(exchange);
+  }
+
+  #use(connection: ConnectionId): void {
+    if (connection <= this.#lastOfEarlierSessions) this.#adopted.push({ session: this.#session, id: connection });
+  }
+}

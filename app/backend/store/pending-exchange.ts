@@ -1,0 +1,167 @@
+import type { BeginRecord, CapturedBodies, EndRecord, ResponseRecord } from '#engine';
+import type { BodyCapture, ExchangeSummary, MessageSide, ProtocolName, SessionId } from '#contract';
+import { FramingEncoder } from './framing-codec.ts';
+import { mediaTypeOfHead } from './head-fields.ts';
+import { RunCollector } from './run-collector.ts';
+import type { StoreFolder } from './store-folder.ts';
+
+/** One direction of an exchange that is being recorded. */
+export class PendingMessage {
+  readonly body: RunCollector;
+  head: Buffer | null = null;
+  sentHead: Buffer | null = null;
+  trailers: Buffer | null = null;
+  readonly #makeFraming: () => RunCollector;
+  #framing: RunCollector | null = null;
+  #encoder: FramingEncoder | null = null;
+
+  constructor(folder: StoreFolder, id: number, side: MessageSide) {
+    this.body = new RunCollector(folder, id, side, 'body');
+    this.#makeFraming = () => new RunCollector(folder, id, side, 'framing');
+  }
+
+  /** Null for a message without transfer framing. */
+  get framing(): RunCollector | null {
+    return this.#framing;
+  }
+
+  addPayload(bytes: Buffer): void {
+    this.body.add(bytes);
+    this.#encoder?.payload(bytes.length);
+  }
+
+  addFraming(bytes: Buffer): void {
+    if (this.#encoder === null) {
+      const run = this.#makeFraming();
+      this.#framing = run;
+      this.#encoder = new FramingEncoder((encoded) => {
+        run.add(encoded);
+      });
+      this.#encoder.payload(this.body.bytes);
+    }
+    this.#encoder.framing(bytes);
+  }
+
+  finish(): void {
+    this.#encoder?.finish();
+    this.#encoder = null;
+  }
+
+  discard(): void {
+    this.body.discard();
+    this.#framing?.discard();
+  }
+}
+
+/**
+ * An exchange between its first record and its last commit. Buffers are views of batches until the next commit; what a
+ * commit has stored is let go (null then means: as stored).
+ */
+export class PendingExchange {
+  readonly session: SessionId;
+  readonly begin: BeginRecord;
+  readonly request: PendingMessage;
+  readonly response: PendingMessage;
+  informational: Buffer | null = null;
+  originConnection: number | null = null;
+  originReused = false;
+  originAddress: string | null = null;
+  originProtocol: ProtocolName | null = null;
+  status: number | null = null;
+  mediaType: string | null = null;
+  end: EndRecord | null = null;
+  /** Its rows exist. */
+  stored = false;
+  /** Something came since its last commit. */
+  dirty = false;
+  #captured: CapturedBodies = { request: 'whole', response: 'whole' };
+
+  constructor(folder: StoreFolder, session: SessionId, record: BeginRecord) {
+    this.session = session;
+    // Only texts and numbers outlive the next commit.
+    this.begin = record;
+    this.request = new PendingMessage(folder, record.id, 'request');
+    this.response = new PendingMessage(folder, record.id, 'response');
+    this.request.head = record.head;
+    this.request.sentHead = record.sentHead;
+  }
+
+  addInformational(head: Buffer): void {
+    const length = Buffer.allocUnsafe(4);
+    length.writeUInt32LE(head.length);
+    this.informational = Buffer.concat([this.informational ?? Buffer.alloc(0), length, head]);
+  }
+
+  addResponse(record: ResponseRecord): void {
+    this.status = record.status;
+    this.response.head = record.head;
+    this.response.sentHead = record.sentHead;
+    this.mediaType = mediaTypeOfHead(record.head);
+  }
+
+  finish(record: EndRecord, captured: CapturedBodies): void {
+    this.end = record;
+    this.#captured = captured;
+    this.request.finish();
+    this.response.finish();
+  }
+
+  /** How much of the bodies is kept, once they have settled. */
+  get bodies(): BodyCapture {
+    const { request, response } = this.#captured;
+    const failed = this.request.body.failure !== null || this.response.body.failure !== null;
+    const kept = this.request.body.bytes + this.response.body.bytes;
+    if (request === 'whole' && response === 'whole') return failed ? 'truncated' : 'whole';
+    return kept === 0 ? 'none' : 'truncated';
+  }
+
+  get summary(): ExchangeSummary {
+    const { begin, end } = this;
+    return {
+      id: begin.id,
+      session: this.session,
+      kind: begin.kind,
+      state: this.state,
+      startedAt: begin.startedAt,
+      duration: end?.timing.end ?? null,
+      method: begin.method,
+      scheme: begin.scheme,
+      host: begin.host,
+      port: begin.port,
+      path: begin.path,
+      status: this.status,
+      mediaType: this.mediaType,
+      client: { address: begin.clientAddress, protocol: begin.clientProtocol },
+      origin: { address: this.originAddress, protocol: this.originProtocol },
+      requestBodyBytes: end?.requestBodyBytes ?? this.request.body.bytes,
+      responseBodyBytes: end?.responseBodyBytes ?? this.response.body.bytes,
+      error: end?.error ?? null,
+      anomalies: end?.anomalies ?? [],
+      bodies: this.bodies,
+      label: 0,
+      pinned: false,
+    };
+  }
+
+  get state(): ExchangeSummary['state'] {
+    if (this.end === null) return 'active';
+    return this.end.complete && this.end.error === null ? 'complete' : 'failed';
+  }
+
+  /** A commit has stored everything that came so far. */
+  afterCommit(): void {
+    this.stored = true;
+    this.dirty = false;
+    this.informational = null;
+    for (const message of [this.request, this.response]) {
+      message.head = null;
+      message.sentHead = null;
+      message.trailers = null;
+    }
+  }
+
+  discard(): void {
+    this.request.discard();
+    this.response.discard();
+  }
+}

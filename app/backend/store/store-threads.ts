@@ -1,0 +1,18 @@
+import { Worker } from 'node:worker_threads';
+import type { StoreWorkerData } from './protocol.ts';
+
+/** Starts the thread that writes the store of a data folder; its messages are `WriterCommand` and `WriterEvent`. */
+export function startWriterThread(folder: string): Worker {
+  return start('writer-worker', 'store writer', { folder });
+}
+
+/** Starts a thread that answers questions about the store; its messages are `ReaderCommand` and `ReaderEvent`. */
+export function startReaderThread(folder: string): Worker {
+  return start('reader-worker', 'store reader', { folder });
+}
+
+/** In the build every thread's file stands beside the chunk that starts it. */
+function start(file: string, name: string, workerData: StoreWorkerData): Worker {
+  const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
+  return new Worker(new URL(`./${file}${extension}`, import.meta.url), { name, workerData });
+}

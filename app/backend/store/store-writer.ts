@@ -1,0 +1,384 @@
+import type { Database } from 'better-sqlite3';
+import { readBatch } from '#engine';
+import { ContractError, type ExchangeSummary, type SessionId, type SessionInfo, type StoreTrouble } from '#contract';
+import { probeSpool } from './body-files.ts';
+import { ExchangeAssembler } from './exchange-assembler.ts';
+import { ExchangeRows, settleRuns } from './exchange-rows.ts';
+import { openForWriting, setDamagedAside } from './open-database.ts';
+import type { PendingExchange } from './pending-exchange.ts';
+import type { StoreOpened } from './protocol.ts';
+import { purge } from './purge.ts';
+import { recover } from './recovery.ts';
+import { interruptedSession, Sessions } from './sessions.ts';
+import { surroundingsOf } from './store-error.ts';
+import { StoreFolder } from './store-folder.ts';
+import { Tallies } from './tallies.ts';
+import { Troubles } from './troubles.ts';
+
+/** Longest time between a batch and the commit that makes it safe from a crash. */
+const COMMIT_MS = 40;
+/** A commit comes earlier when batches of this many bytes are held. */
+const COMMIT_BYTES = 4_194_304;
+const RETRY_MS = 1_000;
+const SESSION_EVENT_MS = 500;
+
+/** One engine thread's way into the store. */
+export interface CaptureSource {
+  /** Null: whichever session is current. */
+  readonly session: SessionId | null;
+  /** These buffers were taken and can be written again. */
+  giveBack(slabs: readonly ArrayBuffer[]): void;
+}
+
+/** What the writer needs of its host, and tells it. */
+export interface WriterHost {
+  /** Microseconds since the Unix epoch. */
+  now(): number;
+  changed(exchanges: readonly ExchangeSummary[]): void;
+  session(session: SessionInfo): void;
+  trouble(trouble: StoreTrouble | null): void;
+}
+
+interface OpenStore {
+  readonly database: Database;
+  readonly rows: ExchangeRows;
+  readonly sessions: Sessions;
+  readonly tallies: Tallies;
+  readonly recovered: number;
+  current: SessionInfo;
+}
+
+interface HeldBatch {
+  readonly batch: ArrayBuffer;
+  readonly source: CaptureSource;
+}
+
+/**
+ * The one writer of a data folder. Batches are committed together after at most 40 ms and given back after the commit, so
+ * that what is not safe yet counts against the engine's credit. When the disk fails nothing is thrown: batches are held,
+ * the engine's credit runs out and capture degrades, and a retry each second goes on where it stopped.
+ */
+export class StoreWriter {
+  /** Whether `changed` is told. */
+  watched = false;
+  readonly #folder: StoreFolder;
+  readonly #host: WriterHost;
+  readonly #assembler: ExchangeAssembler;
+  readonly #troubles: Troubles;
+  #store: OpenStore | null = null;
+  /** Batches that came while the database was not open. */
+  #unread: HeldBatch[] = [];
+  #held: HeldBatch[] = [];
+  #heldBytes = 0;
+  /** The last commit failed; only the retry tries again. */
+  #blocked = false;
+  #commitTimer: NodeJS.Timeout | null = null;
+  #retryTimer: NodeJS.Timeout | null = null;
+  #sessionTimer: NodeJS.Timeout | null = null;
+  #closed = false;
+
+  constructor(folder: string, host: WriterHost) {
+    this.#folder = new StoreFolder(folder);
+    this.#host = host;
+    this.#assembler = new ExchangeAssembler(this.#folder);
+    this.#troubles = new Troubles((trouble) => {
+      host.trouble(trouble);
+    });
+  }
+
+  /** Opens the data folder. When that fails the trouble is told, and ids are given that no row has. */
+  open(): StoreOpened {
+    const store = this.#tryOpen();
+    if (store === null) {
+      const now = this.#host.now();
+      const ids = Math.floor(now / 1_000) * 64;
+      const session = { id: 0, name: 'Not recorded', startedAt: now, endedAt: null, exchanges: 0, sample: false };
+      return { session, nextExchangeId: ids, nextConnectionId: ids, recovered: 0 };
+    }
+    return {
+      session: store.current,
+      nextExchangeId: nextId(store.database, 'exchange'),
+      nextConnectionId: nextId(store.database, 'connection'),
+      recovered: store.recovered,
+    };
+  }
+
+  /** Takes one batch; never throws. */
+  take(batch: ArrayBuffer, source: CaptureSource): void {
+    if (this.#closed) return;
+    const held = { batch, source };
+    if (this.#store === null) this.#unread.push(held);
+    else this.#read(this.#store, held);
+    if (this.#blocked) return;
+    if (this.#heldBytes >= COMMIT_BYTES) this.commit();
+    else {
+      this.#commitTimer ??= setTimeout(() => {
+        this.commit();
+      }, COMMIT_MS);
+    }
+  }
+
+  /** Writes what is held. False when the disk does not take it; it stays held then. */
+  commit(): boolean {
+    if (this.#commitTimer !== null) clearTimeout(this.#commitTimer);
+    this.#commitTimer = null;
+    if (this.#closed) return false;
+    const store = this.#store ?? this.#tryOpen();
+    if (store === null) return false;
+    try {
+      this.#commitTouched(store);
+      this.#blocked = false;
+      return true;
+    } catch (error: unknown) {
+      this.#blocked = true;
+      this.#troubles.report(error, 'nothing', this.#host.now());
+      if (surroundingsOf(error)?.code === 'damaged') this.#abandon(store);
+      this.#retryLater();
+      return false;
+    }
+  }
+
+  /** Commits what is held. @throws ContractError `unavailable` with the reason when the disk does not take it */
+  flush(): void {
+    this.#require();
+  }
+
+  /** Ends the current session and makes a new one current. @throws ContractError `unavailable` */
+  beginSession(name: string | null): SessionInfo {
+    const store = this.#require();
+    const now = this.#host.now();
+    store.sessions.end(store.current.id, now);
+    store.current = store.sessions.add(name ?? nameAt(now), false, now);
+    this.#assembler.sessionChanged();
+    return store.current;
+  }
+
+  /** Makes a session beside the current one. @throws ContractError `unavailable` */
+  addSession(name: string, sample: boolean): SessionInfo {
+    return this.#require().sessions.add(name, sample, this.#host.now());
+  }
+
+  /**
+   * Deletes a session; resolves when its disk space is free again.
+   * @throws ContractError `unavailable`, `conflict` for the current session, `not-found`
+   */
+  async removeSession(id: SessionId): Promise<void> {
+    const store = this.#require();
+    if (store.current.id === id) {
+      throw new ContractError('conflict', 'This session is being recorded. Begin a new one first, then delete it.');
+    }
+    if (store.sessions.find(id) === null) throw new ContractError('not-found', 'This session does not exist any more.');
+    this.#assembler.dropWhere((session) => session === id);
+    store.sessions.remove(id);
+    await this.#purge(store);
+  }
+
+  /** Commits, ends the session and closes the database. */
+  close(): void {
+    this.commit();
+    this.#closed = true;
+    for (const timer of [this.#commitTimer, this.#retryTimer, this.#sessionTimer]) {
+      if (timer !== null) clearTimeout(timer);
+    }
+    const store = this.#store;
+    this.#store = null;
+    if (store === null) return;
+    try {
+      store.sessions.end(store.current.id, this.#host.now());
+      store.database.pragma('wal_checkpoint(TRUNCATE)');
+    } catch (error: unknown) {
+      this.#troubles.report(error, 'nothing', this.#host.now());
+    }
+    store.database.close();
+  }
+
+  #require(): OpenStore {
+    const { standing } = this.#troubles;
+    if (this.commit() && this.#store !== null) return this.#store;
+    throw new ContractError('unavailable', (this.#troubles.standing ?? standing)?.message ?? 'The store is closed.');
+  }
+
+  #tryOpen(): OpenStore | null {
+    const now = this.#host.now();
+    try {
+      const { database, setAside } = openForWriting(this.#folder, Math.floor(now / 1_000));
+      const recovered = recover(database, this.#folder);
+      const sessions = new Sessions(database);
+      const current = interruptedSession(database) ?? sessions.add(nameAt(now), false, now);
+      const rows = new ExchangeRows(database);
+      const store = { database, rows, sessions, tallies: new Tallies(database), recovered, current };
+      this.#store = store;
+      if (setAside !== null) this.#troubles.reportSetAside(setAside, now);
+      if (this.#troubles.standing !== null) this.#retryLater();
+      const unread = this.#unread;
+      this.#unread = [];
+      for (const held of unread) this.#read(store, held);
+      this.#host.session(current);
+      void this.#purge(store);
+      return store;
+    } catch (error: unknown) {
+      this.#blocked = true;
+      this.#troubles.report(error, 'nothing', now);
+      this.#retryLater();
+      return null;
+    }
+  }
+
+  #read(store: OpenStore, held: HeldBatch): void {
+    this.#held.push(held);
+    this.#heldBytes += held.batch.byteLength;
+    this.#assembler.into(held.source.session ?? store.current.id);
+    try {
+      readBatch(held.batch, this.#assembler);
+    } catch (error: unknown) {
+      this.#troubles.report(error, 'some', this.#host.now());
+      this.#retryLater();
+    }
+  }
+
+  #commitTouched(store: OpenStore): void {
+    const { touched } = this.#assembler;
+    let runFailure: unknown = null;
+    for (const exchange of touched) runFailure ??= settleRuns(exchange);
+    try {
+      this.#write(store, touched);
+    } catch (error: unknown) {
+      if (surroundingsOf(error) !== null) throw error;
+      this.#writeOneByOne(store, error);
+    }
+    if (runFailure !== null) {
+      this.#troubles.report(runFailure, 'bodies', this.#host.now());
+      this.#retryLater();
+    }
+    const changed = this.watched ? [...touched].map((exchange) => exchange.summary) : [];
+    const counted = touched.size > 0;
+    this.#assembler.committed();
+    this.#release();
+    if (changed.length > 0) this.#host.changed(changed);
+    if (counted) this.#tellSessionSoon();
+  }
+
+  #write(store: OpenStore, exchanges: Iterable<PendingExchange>): void {
+    if (this.#assembler.isIdle) return;
+    const { recorded, adopted } = this.#assembler.connections;
+    const { rows, tallies } = store;
+    tallies.reset();
+    store.database
+      .transaction(() => {
+        for (const { session, record } of recorded) rows.connection(session, record);
+        for (const { session, id } of adopted) rows.adoptConnection(session, id);
+        for (const exchange of exchanges) {
+          rows.write(exchange);
+          tallies.count(exchange);
+        }
+        tallies.write();
+      })
+      .immediate();
+  }
+
+  /** One exchange that cannot be stored must not cost the others: it alone is lost. */
+  #writeOneByOne(store: OpenStore, cause: unknown): void {
+    let lost = 0;
+    for (const exchange of [...this.#assembler.touched]) {
+      try {
+        this.#write(store, [exchange]);
+      } catch (error: unknown) {
+        if (surroundingsOf(error) !== null) throw error;
+        this.#assembler.drop(exchange);
+        lost += 1;
+      }
+      exchange.stored = true;
+    }
+    this.#troubles.report(cause, 'some', this.#host.now(), lost);
+    this.#retryLater();
+  }
+
+  /** Gives the buffers of committed batches back to the engines that they came from. */
+  #release(): void {
+    const bySource = new Map<CaptureSource, ArrayBuffer[]>();
+    for (const { batch, source } of this.#held) {
+      const slabs = bySource.get(source);
+      if (slabs === undefined) bySource.set(source, [batch]);
+      else slabs.push(batch);
+    }
+    this.#held = [];
+    this.#heldBytes = 0;
+    for (const [source, slabs] of bySource) source.giveBack(slabs);
+  }
+
+  /** The database cannot be trusted any more: it is set aside, and what was being recorded into it is lost. */
+  #abandon(store: OpenStore): void {
+    const now = this.#host.now();
+    this.#store = null;
+    const lost = this.#assembler.dropWhere(() => true);
+    this.#release();
+    try {
+      store.database.close();
+      this.#troubles.reportSetAside(setDamagedAside(this.#folder, Math.floor(now / 1_000)), now, lost);
+    } catch (error: unknown) {
+      this.#troubles.report(error, 'nothing', now, lost);
+    }
+  }
+
+  #retryLater(): void {
+    if (this.#closed) return;
+    this.#retryTimer ??= setTimeout(() => {
+      this.#retryTimer = null;
+      this.#retry();
+    }, RETRY_MS);
+  }
+
+  /** Tries what had failed; when all of it works the trouble is over. */
+  #retry(): void {
+    if (!this.commit()) return;
+    try {
+      probeSpool(this.#folder);
+      this.#troubles.clear();
+    } catch (error: unknown) {
+      this.#troubles.report(error, 'bodies', this.#host.now());
+      this.#retryLater();
+    }
+  }
+
+  async #purge(store: OpenStore): Promise<void> {
+    try {
+      await purge(store.database, this.#folder, () => new Promise((resolve) => setImmediate(resolve)));
+    } catch (error: unknown) {
+      // A store that was closed meanwhile goes on with it at its next opening.
+      if (store !== this.#store) return;
+      this.#troubles.report(error, 'some', this.#host.now());
+      this.#retryLater();
+    }
+  }
+
+  #tellSessionSoon(): void {
+    this.#sessionTimer ??= setTimeout(() => {
+      this.#sessionTimer = null;
+      const store = this.#store;
+      if (store === null) return;
+      store.current = store.sessions.require(store.current.id);
+      this.#host.session(store.current);
+    }, SESSION_EVENT_MS);
+  }
+}
+
+const LAST_IDS = {
+  exchange: 'SELECT max(id) FROM exchange',
+  // The key begins with the session: one step into the index for each.
+  connection: 'SELECT max((SELECT max(id) FROM connection WHERE session_id = session.id)) FROM session',
+} as const;
+
+/** The first id that no row of the data folder has or had. */
+function nextId(database: Database, table: keyof typeof LAST_IDS): number {
+  const mark = database.prepare(`SELECT ${table} FROM watermark`).pluck().get() as number;
+  const last = database.prepare(LAST_IDS[table]).pluck().get() as number | null;
+  return Math.max(mark, (last ?? 0) + 1);
+}
+
+/** A session's name until the user gives it another: when it began, in local time. */
+function nameAt(microseconds: number): string {
+  const date = new Date(microseconds / 1_000);
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const day = `${String(date.getFullYear())}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
+}
