@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { MessageChannel } from 'node:worker_threads';
 import type { EngineCertificates, EngineSettings, ListenerConfig } from '#engine';
-import { authorityFacts, openAuthorityFolder } from '#engine';
+import { authorityFacts, DEFAULT_LIMITS, DEFAULT_TIMEOUTS, openAuthorityFolder } from '#engine';
 import type { AppSettings, Capabilities, ListenerInfo } from '#contract';
 import { ContractError } from '#contract';
 import type { BackendAuthority, BackendCore } from './backend-core.ts';
@@ -107,8 +107,8 @@ async function compose(options: BackendOptions, undo: (() => Promise<void> | voi
   const settings = new SettingsKeeper(folder.settingsFile, options.settings, report);
   const pages = createInternalPages(authority.info(), authority.pem.certificate);
   const engineSettings = (current: AppSettings): EngineSettings => ({
-    timeouts: current.timeouts as unknown as EngineSettings['timeouts'],
-    limits: current.limits as unknown as EngineSettings['limits'],
+    timeouts: { ...DEFAULT_TIMEOUTS, ...current.timeouts },
+    limits: { ...DEFAULT_LIMITS, ...current.limits },
     passthroughHosts: current.passthroughHosts,
     trustedHosts: current.trustedHosts,
     insecure: options.insecure,

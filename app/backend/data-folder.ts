@@ -7,6 +7,8 @@ export interface DataFolder {
   /** Absolute path. */
   readonly path: string;
   readonly certificateAuthority: string;
+  /** Its certificate, PEM. */
+  readonly certificateAuthorityFile: string;
   readonly store: string;
   /** Files by which programs are told to trust our authority. */
   readonly trust: string;
@@ -49,6 +51,7 @@ export function describeDataFolder(path: string): DataFolder {
   return {
     path: absolute,
     certificateAuthority: join(absolute, 'ca'),
+    certificateAuthorityFile: join(absolute, 'ca', 'weir-ca.pem'),
     store: join(absolute, 'store'),
     trust: join(absolute, 'trust'),
     settingsFile: join(absolute, 'settings.json'),

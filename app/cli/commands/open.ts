@@ -1,0 +1,97 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { requestPageUrl } from '../../backend/connect-to-backend.ts';
+import { createBackend } from '../../backend/create-backend.ts';
+import type { DataFolder } from '../../backend/data-folder.ts';
+import { defaultDataFolder, prepareDataFolder } from '../../backend/data-folder.ts';
+import { DEFAULT_CONTROL, DEFAULT_LISTENER } from '../../backend/default-addresses.ts';
+import { claimDataFolder, isOwnership } from '../../backend/ownership.ts';
+import { PAGES_FOLDER, ROOT_FOLDER } from '../../backend/place.ts';
+import { parseArguments } from '../arguments.ts';
+import { findElectron, installElectron, windowObstacle } from '../electron-program.ts';
+import { listenForExit } from '../exit-signal.ts';
+import { openPage, removePageFiles } from '../open-page.ts';
+import { tell } from '../output.ts';
+
+const DRAIN_MS = 3_000;
+
+/** `weir open`: a window where one is possible, else the inspector in the browser. */
+export async function open(args: readonly string[]): Promise<number> {
+  const { values } = parseArguments(args, {
+    data: { type: 'string' },
+    browser: { type: 'boolean', default: false },
+  });
+  const folder = prepareDataFolder(values.data ?? defaultDataFolder());
+  if (!values.browser) {
+    const electron = await electronOrReason();
+    if ('path' in electron) return openWindow(electron.path, folder);
+    tell(`${electron.reason} The inspector opens in the browser.`);
+  }
+  return openInBrowser(folder);
+}
+
+async function electronOrReason(): Promise<{ readonly path: string } | { readonly reason: string }> {
+  const obstacle = windowObstacle();
+  if (obstacle !== null) return { reason: obstacle };
+  if (!existsSync(mainScript())) return { reason: 'The desktop app is not built (`npm run build`).' };
+  const path = findElectron();
+  return path === null ? installElectron() : { path };
+}
+
+function mainScript(): string {
+  return join(ROOT_FOLDER, 'out', 'main', 'index.js');
+}
+
+/** @returns Electron's exit code */
+function openWindow(electron: string, folder: DataFolder): Promise<number> {
+  return new Promise((resolve) => {
+    const child = spawn(electron, [mainScript(), `--data=${folder.path}`], { stdio: 'inherit' });
+    const forward = (signal: NodeJS.Signals): void => {
+      child.kill(signal);
+    };
+    process.on('SIGINT', forward).on('SIGTERM', forward);
+    child.once('error', (error) => {
+      tell(`Electron does not start (${error.message}). The inspector opens in the browser.`);
+      resolve(openInBrowser(folder));
+    });
+    child.once('exit', (code) => { resolve(code ?? 1); });
+  });
+}
+
+async function openInBrowser(folder: DataFolder): Promise<number> {
+  const exit = listenForExit();
+  const claim = await claimDataFolder(folder);
+  if (!isOwnership(claim)) {
+    tell(`Weir runs on ${folder.path} already (process ${String(claim.pid)}).`);
+    await show(folder, await requestPageUrl(claim));
+    return 0;
+  }
+  const backend = await createBackend({
+    folder,
+    ownership: claim,
+    listeners: [DEFAULT_LISTENER],
+    control: { ...DEFAULT_CONTROL, pages: PAGES_FOLDER },
+    otherPorts: { listeners: true, control: true },
+    workers: 1,
+    capture: true,
+    insecure: false,
+    originCertificateAuthorities: [],
+    ownCertificate: null,
+    settings: {},
+    keyLogFile: process.env['SSLKEYLOGFILE'] ?? null,
+    capabilities: { windowChrome: 'none', openBrowser: true, saveFile: false },
+    report: tell,
+  });
+  for (const { address, port } of backend.listeners) tell(`proxy: ${address}:${String(port)}`);
+  await show(folder, backend.control.createPageUrl());
+  await exit.requested;
+  await backend.stop(DRAIN_MS);
+  removePageFiles(folder);
+  return 0;
+}
+
+async function show(folder: DataFolder, url: string): Promise<void> {
+  tell(`inspector: ${url}`);
+  if (!(await openPage(folder, url))) tell('No browser could be opened here. Open that address in one.');
+}

@@ -1,0 +1,118 @@
+/** The command line was wrong: exit code 2. The message says what, and how it is right. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** The command was right and did not succeed: exit code 1. The message is for the person who ran it. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError';
+}
+
+/** Help of each command: its usage, and what its options mean. */
+export const HELP = {
+  open: `Usage: weir [open] [--data DIR] [--browser]
+
+Opens Weir's window. Where Electron's program is missing, or with --browser, Weir runs without a window of its own and
+opens the inspector in the default browser. A Weir that runs on the data folder already is shown instead of a new one.
+
+  --data DIR    data folder (default: your platform's place, or WEIR_DATA)
+  --browser     the inspector in the browser, even where a window is possible
+`,
+  serve: `Usage: weir serve [--listen H:P]... [--mode SPEC]... [--ui H:P | --no-ui] [--data DIR] [--workers N]
+                  [--config FILE] [--insecure] [--origin-ca FILE]... [--cert FILE --key FILE] [--no-capture] [--json]
+
+Runs Weir without a window until SIGINT or SIGTERM. On a data folder that another Weir runs on, its listeners are added
+to that Weir and taken away again when this command ends.
+
+  --listen H:P      address of a listener (default 127.0.0.1:8686; port 0 picks a free one)
+  --mode SPEC       proxy (default), reverse:URL or tcp:HOST:PORT; an @[HOST:]PORT behind it is a listener of its own,
+                    otherwise it takes the next --listen
+  --ui H:P          address of the inspector (default 127.0.0.1:8687)
+  --no-ui           no inspector
+  --data DIR        data folder (default: your platform's place, or WEIR_DATA)
+  --workers N       engine threads (default 1)
+  --config FILE     settings for this run, a JSON object with keys of settings.json
+  --insecure        origins' certificates are not verified
+  --origin-ca FILE  PEM certificates to trust towards origins, beside the system's
+  --cert FILE, --key FILE
+                    PEM certificate and key of reverse listeners and of TLS to the proxy itself
+  --no-capture      records nothing
+  --json            prints one line of JSON on standard output once every listener accepts
+`,
+  run: `Usage: weir run [--data DIR] [--origin-ca FILE]... -- COMMAND [ARG...]
+
+Runs a command through Weir: proxy and trust are set in its environment. Uses the Weir that runs on the data folder, or
+one that lives as long as the command. The exit code is the command's.
+
+  --data DIR        data folder (default: your platform's place, or WEIR_DATA)
+  --origin-ca FILE  PEM certificates to trust towards origins, beside the system's
+`,
+  list: `Usage: weir list [--data DIR] [--session S] [--filter Q] [--limit N] [--json]
+
+Lists exchanges, oldest first; also while a Weir is writing them.
+
+  --data DIR      data folder (default: your platform's place, or WEIR_DATA)
+  --session S     a session's number, its name, or "current" (default: every session but sample traffic)
+  --filter Q      as in the inspector, for example 'host:api status:>=400'
+  --limit N       the newest N
+  --json          one JSON object a line
+`,
+  show: `Usage: weir show ID [--data DIR] [--json | --raw request|response | --body request|response] [--sent]
+
+Shows one exchange.
+
+  --data DIR      data folder (default: your platform's place, or WEIR_DATA)
+  --json          everything that is known, as one JSON object
+  --raw SIDE      the exact bytes of head and body
+  --body SIDE     the body, decoded from its content encoding
+  --sent          as forwarded instead of as received
+`,
+  export: `Usage: weir export [--data DIR] [--session S] [--filter Q] --format har|curl [-o FILE]
+
+Writes exchanges in a format of other programs to a file or to standard output.
+
+  --data DIR      data folder (default: your platform's place, or WEIR_DATA)
+  --session S     a session's number, its name, or "current" (default: every session but sample traffic)
+  --filter Q      as in the inspector
+  --format F      har (HAR 1.2) or curl (a shell script of curl commands)
+  -o FILE         a file instead of standard output
+`,
+  ca: `Usage: weir ca show [--data DIR]
+       weir ca export [--format pem|der|p12] [--with-key] [-o FILE] [--data DIR]
+
+Shows or exports the certificate authority; the first use makes it.
+
+  --format F      pem (default), der or p12
+  --with-key      certificate and key, the key under the password in WEIR_KEY_PASSWORD (pem and p12)
+  -o FILE         a file instead of standard output
+  --data DIR      data folder (default: your platform's place, or WEIR_DATA)
+`,
+  doctor: `Usage: weir doctor [--data DIR]
+
+Looks at everything that Weir needs on this machine and says what to mend. Changes nothing.
+
+  --data DIR      data folder (default: your platform's place, or WEIR_DATA)
+`,
+} as const;
+
+export type CommandName = keyof typeof HELP;
+
+export const OVERVIEW = `Weir records the traffic of your programs and shows it.
+
+Usage: weir [COMMAND] [OPTION]...
+
+  open      the inspector in a window, or in the browser (default)
+  serve     run without a window
+  run       run one command through Weir
+  list      list recorded exchanges
+  show      show one exchange
+  export    write exchanges as HAR or as curl commands
+  ca        show or export the certificate authority
+  doctor    look for what could be wrong on this machine
+
+weir COMMAND --help tells more. weir --version tells the version.
+`;
+
+export function isCommandName(name: string): name is CommandName {
+  return Object.hasOwn(HELP, name);
+}
