@@ -11,6 +11,8 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: 2,
     passWithNoTests: true,
+    // Whatever a test starts must not fetch Electron.
+    env: { WEIR_ELECTRON_DOWNLOAD: 'never' },
     reporters: ['default'],
     projects: [
       {

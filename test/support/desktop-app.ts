@@ -1,15 +1,16 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { _electron, chromium } from 'playwright-core';
 import type { Browser, Page } from 'playwright-core';
 import type * as Electron from 'electron';
+import { findElectron } from '../../app/cli/desktop/electron-binary.ts';
 import { isShown } from './electron-stand-in/addresses.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const MAIN = join(ROOT, 'out/main/index.js');
+const ELECTRON = join(ROOT, 'node_modules/electron');
 
 type ElectronModule = typeof Electron;
 
@@ -29,18 +30,14 @@ export interface DesktopApp {
   dispose(): Promise<void>;
 }
 
-/** Electron's executable, if it was downloaded; asking for it never downloads. */
-export function electronExecutable(): string | null {
-  const folder = join(ROOT, 'node_modules/electron');
-  const pathFile = join(folder, 'path.txt');
-  if (!existsSync(pathFile)) return null;
-  const executable = join(folder, 'dist', readFileSync(pathFile, 'utf8').trim());
-  return existsSync(executable) ? executable : null;
+/** Which of the two runs here, for the tests to say loudly. */
+export function desktopKind(): 'real Electron' | 'the stand-in for Electron' {
+  return findElectron(ELECTRON) === null ? 'the stand-in for Electron' : 'real Electron';
 }
 
 /** Starts the built app on a data folder; a second start on the same folder is allowed and ends soon. */
 export function launchDesktop(dataFolder: string): Promise<DesktopApp> {
-  const executable = electronExecutable();
+  const executable = findElectron(ELECTRON);
   return executable === null ? launchStandIn(dataFolder) : launchElectron(executable, dataFolder);
 }
 
