@@ -1,9 +1,16 @@
-import { resolve } from 'node:path';
+import { globSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
 
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig } from 'electron-vite';
 
 const at = (path: string): string => resolve(import.meta.dirname, path);
+
+/** Entries of worker threads, by file name; each is started by a file of its own folder. */
+function workers(): Record<string, string> {
+  const files = globSync('app/backend/**/*-worker.ts', { cwd: import.meta.dirname });
+  return Object.fromEntries(files.map((file) => [basename(file, '.ts'), at(file)]));
+}
 
 /**
  * One build for everything that ships: Electron's main process, the backend that it forks, the command line and the
@@ -20,8 +27,7 @@ export default defineConfig({
           index: at('app/main/index.ts'),
           cli: at('app/cli/index.ts'),
           backend: at('app/backend/utility-process.ts'),
-          'engine-worker': at('app/backend/engine-worker.ts'),
-          'store-worker': at('app/backend/store/store-worker.ts'),
+          ...workers(),
         },
         output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
       },

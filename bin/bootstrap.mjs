@@ -343,7 +343,7 @@ async function step(name, command, args, options, progress, explain) {
     const child = spawn(command, args, {
       cwd: ROOT,
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, ELECTRON_SKIP_BINARY_DOWNLOAD: '1' },
+      env: { ...process.env, ELECTRON_SKIP_BINARY_DOWNLOAD: '1', NO_COLOR: '1', FORCE_COLOR: '0' },
       ...options,
     });
     const stop = () => child.kill();

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 
 /**
- * Runs a program in this one's place: same terminal, same signals, same exit code.
+ * Runs a Node program in this one's place: same terminal, same signals, same exit code.
  *
  * @param {string} command
  * @param {string[]} args
@@ -11,7 +11,8 @@ import { constants } from 'node:os';
  */
 export function runForeground(command, args, options = {}) {
   return new Promise((done, fail) => {
-    const child = spawn(command, args, { stdio: 'inherit', ...options });
+    // The channel carries nothing: that it closes tells the command that its launcher was killed.
+    const child = spawn(command, args, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], ...options });
     const forward = (signal) => {
       // A terminal's Ctrl-C reaches the whole foreground group, the child too; once is enough.
       if (signal === 'SIGINT' && process.stdin.isTTY === true) return;
