@@ -99,7 +99,10 @@ abstract class MessageDecoder<Head extends MessageHead> implements Http1Decoder<
       if (base === bytes.length || this.phase === 'failed') return base;
       const stop = scanner.scan(bytes, base, bytes.length, base);
       if (scanner.complete) {
-        this.#finishHead(Buffer.from(bytes.subarray(base, stop)), sink);
+        // Its own copy, since the segment is borrowed.
+        const head = Buffer.allocUnsafe(stop - base);
+        bytes.copy(head, 0, base, stop);
+        this.#finishHead(head, sink);
       } else {
         this.#hold(bytes, base);
         if (scanner.fault !== null) this.#fail(scanner.fault);

@@ -31,6 +31,7 @@ const USUAL_OPTIONS = new Set(['close', 'keep-alive', 'te', 'upgrade', 'http2-se
 
 /** Fields that Connection names beside its usual options (RFC 9110 §7.6.1). */
 export function namedFields(options: readonly string[]): ReadonlySet<string> {
+  if (options.length === 0) return NOTHING_NAMED;
   if (options.every((option) => USUAL_OPTIONS.has(option))) return NOTHING_NAMED;
   return new Set(options.filter((option) => !NEVER_NAMED.has(option)));
 }
@@ -41,11 +42,10 @@ export function namedFields(options: readonly string[]): ReadonlySet<string> {
  * @param isRelayed an upgrade is passed on: a handshake stays as it came, even with a needless `keep-alive`
  */
 export function connectionTreatment(head: MessageHead, wanted: readonly string[], isRelayed: boolean): Treatment {
-  if ((head.table.kinds & FIELD.connection) !== 0) {
+  if (wanted.length > 0 && (head.table.kinds & FIELD.connection) !== 0) {
     const received = head.connectionOptions;
     const lower = wanted.map((option) => option.toLowerCase());
     const isSame =
-      lower.length > 0 &&
       lower.every((option) => received.includes(option)) &&
       received.every((option) => lower.includes(option) || (isRelayed && option === 'keep-alive'));
     if (isSame) return KEEP;

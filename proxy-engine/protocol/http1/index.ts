@@ -6,5 +6,4 @@ export { writeRequestHead, writeResponseHead } from './head-writer.ts';
 export type * from './message.ts';
 export { formatAuthority, parseAuthority } from './authority.ts';
 export type { Authority } from './authority.ts';
-export { requestTarget } from './target.ts';
 export type { RequestTarget, TargetForm } from './target.ts';

@@ -1,5 +1,6 @@
 import type { AnomalyCode } from '../../model/anomaly-code.ts';
 import type { ErrorCode } from '../../model/error-code.ts';
+import type { RequestTarget } from './target.ts';
 
 /** How the body of one message is delimited (RFC 9112 §6.3). */
 export type BodyFraming = 'none' | 'length' | 'chunked' | 'until-close';
@@ -65,6 +66,8 @@ export interface RequestHead extends MessageHead {
   readonly method: string;
   /** Request target as sent, latin1. */
   readonly target: string;
+  /** Where the request wants to go: its target and its Host field read together. */
+  readonly destination: RequestTarget;
   /** `Expect: 100-continue`, in any case. */
   readonly expectsContinue: boolean;
   /** The Upgrade field's value (without h2c) when Connection names it too; null otherwise and on HTTP/1.0. */

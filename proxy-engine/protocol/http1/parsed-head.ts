@@ -3,6 +3,8 @@ import { equalsIgnoreCase } from './field-kind.ts';
 import { fieldValue } from './field-value.ts';
 import type { BodyFraming, FieldTable, MessageHead, RequestHead, ResponseHead } from './message.ts';
 import { SPAN } from './section-scanner.ts';
+import { originTarget } from './target.ts';
+import type { RequestTarget } from './target.ts';
 
 /** What a head says beside its start line and its fields. */
 export interface HeadFacts {
@@ -71,6 +73,17 @@ class ParsedHead implements MessageHead {
   }
 }
 
+/** What a request head says beside what every head does. */
+export interface RequestFacts {
+  readonly method: string;
+  readonly targetStart: number;
+  readonly targetEnd: number;
+  /** Already read where it had to be checked; null for a path, which is read when somebody asks. */
+  readonly destination: RequestTarget | null;
+  readonly expectsContinue: boolean;
+  readonly upgrade: string | null;
+}
+
 /** A request head as the request decoder makes it. */
 export class ParsedRequestHead extends ParsedHead implements RequestHead {
   readonly method: string;
@@ -79,30 +92,26 @@ export class ParsedRequestHead extends ParsedHead implements RequestHead {
   readonly #targetStart: number;
   readonly #targetEnd: number;
   #target: string | null = null;
+  #destination: RequestTarget | null;
 
-  constructor(
-    bytes: Buffer,
-    table: FieldTable,
-    facts: HeadFacts,
-    request: {
-      method: string;
-      targetStart: number;
-      targetEnd: number;
-      expectsContinue: boolean;
-      upgrade: string | null;
-    },
-  ) {
+  constructor(bytes: Buffer, table: FieldTable, facts: HeadFacts, request: RequestFacts) {
     super(bytes, table, facts);
     this.method = request.method;
     this.expectsContinue = request.expectsContinue;
     this.upgrade = request.upgrade;
     this.#targetStart = request.targetStart;
     this.#targetEnd = request.targetEnd;
+    this.#destination = request.destination;
   }
 
   get target(): string {
     this.#target ??= this.bytes.toString('latin1', this.#targetStart, this.#targetEnd);
     return this.#target;
+  }
+
+  get destination(): RequestTarget {
+    this.#destination ??= originTarget(this.target, this.get('host'));
+    return this.#destination;
   }
 }
 

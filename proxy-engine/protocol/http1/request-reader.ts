@@ -10,6 +10,7 @@ import type { BodyFraming, FieldTable, Http1Failure } from './message.ts';
 import { ParsedRequestHead } from './parsed-head.ts';
 import { IRREGULAR, SPAN } from './section-scanner.ts';
 import { parseTarget } from './target.ts';
+import type { RequestTarget } from './target.ts';
 
 const NO_ANOMALIES: readonly AnomalyCode[] = [];
 const CONTINUE = Buffer.from('100-continue');
@@ -78,11 +79,12 @@ export function readRequestHead(
   } else if (!isHost(bytes, table, hostIndex)) {
     return failure('http1.host', 'The Host field is not one host and port (userinfo, path and lists are not allowed).');
   }
+  let destination: RequestTarget | null = null;
   if (bytes[targetStart] !== SLASH || method === 'CONNECT') {
     const host = hostCount === 0 ? null : fieldValue(bytes, table, hostIndex);
-    const target = parseTarget(method, bytes.toString('latin1', targetStart, targetEnd), host);
-    if (target === null) return failure('http1.target', targetMessage(method));
-    if (target.differsFromHost) anomalies = [...(anomalies ?? []), 'host-differs-from-target'];
+    destination = parseTarget(method, bytes.toString('latin1', targetStart, targetEnd), host);
+    if (destination === null) return failure('http1.target', targetMessage(method));
+    if (destination.differsFromHost) anomalies = [...(anomalies ?? []), 'host-differs-from-target'];
   }
 
   // How the body is delimited. What follows CONNECT is the tunnel's (RFC 9110 §9.3.6).
@@ -121,6 +123,7 @@ export function readRequestHead(
       method,
       targetStart,
       targetEnd,
+      destination,
       expectsContinue: minorVersion === 1 && (kinds & FIELD.expect) !== 0 && expectsContinue(bytes, table),
       upgrade: minorVersion === 1 && (kinds & FIELD.upgrade) !== 0 ? requestedUpgrade(bytes, table, options) : null,
     },

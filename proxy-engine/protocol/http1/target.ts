@@ -1,6 +1,5 @@
 import { defaultPort, formatAuthority, parseAuthority, parseConnectAuthority } from './authority.ts';
 import type { Authority } from './authority.ts';
-import type { RequestHead } from './message.ts';
 
 /** The four forms of a request target (RFC 9112 §3.2). */
 export type TargetForm = 'origin' | 'absolute' | 'authority' | 'asterisk';
@@ -24,13 +23,7 @@ export interface RequestTarget {
 
 const SCHEMES: Readonly<Record<string, 'http' | 'https'>> = { http: 'http', https: 'https', ws: 'http', wss: 'https' };
 
-/** Reads target and Host of a head that the decoder accepted. */
-export function requestTarget(head: RequestHead): RequestTarget {
-  const target = parseTarget(head.method, head.target, head.get('host'));
-  // The decoder refuses what cannot be parsed, so this only guards heads of another make.
-  return target ?? { ...NOWHERE, path: head.target };
-}
-
+/** What stands in a request target that names no host. */
 const NOWHERE: RequestTarget = {
   form: 'origin',
   scheme: null,
@@ -49,9 +42,14 @@ const NOWHERE: RequestTarget = {
  */
 export function parseTarget(method: string, target: string, host: string | null): RequestTarget | null {
   if (method === 'CONNECT') return authorityForm(target, host);
-  if (target.startsWith('/')) return { ...fromHost(host), form: 'origin', path: target };
+  if (target.startsWith('/')) return originTarget(target, host);
   if (target === '*') return method === 'OPTIONS' ? { ...fromHost(host), form: 'asterisk', path: '*' } : null;
   return absoluteForm(method, target, host);
+}
+
+/** Reads a target that is a path; `host` is the Host field's value, already found valid, or null. */
+export function originTarget(path: string, host: string | null): RequestTarget {
+  return { ...fromHost(host), form: 'origin', path };
 }
 
 function fromHost(host: string | null): RequestTarget {
