@@ -26,7 +26,8 @@ export interface TlsArrival {
 }
 
 /** Alerts by which a client says that it does not trust our leaf (RFC 8446 §6.2), as OpenSSL and BoringSSL name them. */
-const DISTRUST = /ALERT_(UNKNOWN_CA|BAD_CERTIFICATE|CERTIFICATE_UNKNOWN|CERTIFICATE_REVOKED|CERTIFICATE_EXPIRED|UNSUPPORTED_CERTIFICATE)/;
+const DISTRUST =
+  /ALERT_(UNKNOWN_CA|BAD_CERTIFICATE|CERTIFICATE_UNKNOWN|CERTIFICATE_REVOKED|CERTIFICATE_EXPIRED|UNSUPPORTED_CERTIFICATE)/;
 
 /**
  * Plays the server in a client's TLS handshake, over bytes that were read already. A client that refuses the leaf becomes
@@ -44,8 +45,7 @@ export function acceptTls(keeping: Doorkeeping, arrival: TlsArrival): void {
     ALPNProtocols: ['http/1.1'],
     requestCert: false,
     rejectUnauthorized: false,
-    allowHalfOpen: true,
-  } as ConstructorParameters<typeof TLSSocket>[1]);
+  });
   keeping.keyLog?.follow(socket);
 
   let over = false;
@@ -54,7 +54,10 @@ export function acceptTls(keeping: Doorkeeping, arrival: TlsArrival): void {
     timeout === 0
       ? null
       : setTimeout(() => {
-          fail('tls.client-timeout', `The client did not finish the TLS handshake within ${String(timeout)} ms (setting timeouts.tls).`);
+          fail(
+            'tls.client-timeout',
+            `The client did not finish the TLS handshake within ${String(timeout)} ms (setting timeouts.tls).`,
+          );
         }, timeout);
   const finish = (): boolean => {
     if (over) return false;
@@ -68,14 +71,25 @@ export function acceptTls(keeping: Doorkeeping, arrival: TlsArrival): void {
   const fail = (code: ErrorCode, message: string): void => {
     if (!finish()) return;
     raw.destroy();
-    const tls: TlsFacts = { version: '', cipher: '', alpn: null, resumed: false, verified: true, chain: leaf.chain, ...helloFacts(hello) };
+    const tls: TlsFacts = {
+      version: '',
+      cipher: '',
+      alpn: null,
+      resumed: false,
+      verified: true,
+      chain: leaf.chain,
+      ...helloFacts(hello),
+    };
     recordRefusal(keeping, arrival, startedAt, tls, code, message);
   };
   const onError = (error: NodeJS.ErrnoException): void => {
     const reason = error.code ?? error.message;
     if (DISTRUST.test(reason)) {
       const who = hello.sni ?? arrival.host;
-      fail('tls.client-untrusted', `The client does not trust Weir's CA: it refused the certificate for ${who} (${alertName(reason)}).`);
+      fail(
+        'tls.client-untrusted',
+        `The client does not trust Weir's CA: it refused the certificate for ${who} (${alertName(reason)}).`,
+      );
     } else if (reason === 'ECONNRESET' || reason === 'EPIPE') {
       onClose();
     } else {
@@ -106,13 +120,27 @@ function alertName(code: string): string {
   return code.slice(code.indexOf('ALERT_') + 'ALERT_'.length).toLowerCase();
 }
 
-function recordRefusal(keeping: Doorkeeping, arrival: TlsArrival, startedAt: number, tls: TlsFacts, code: ErrorCode, message: string): void {
+function recordRefusal(
+  keeping: Doorkeeping,
+  arrival: TlsArrival,
+  startedAt: number,
+  tls: TlsFacts,
+  code: ErrorCode,
+  message: string,
+): void {
   const { context } = keeping;
   const id = context.takeConnectionId();
   const { address } = arrival;
   const record = new ExchangeRecord(context, startedAt);
   record.begin(
-    { id, address, destination: null, isRecorded: false, onConnect: null, record: () => ({ id, side: 'client', address, protocol: 'tls', tls }) },
+    {
+      id,
+      address,
+      destination: null,
+      isRecorded: false,
+      onConnect: null,
+      record: () => ({ id, side: 'client', address, protocol: 'tls', tls }),
+    },
     {
       kind: 'tunnel',
       clientProtocol: 'tls',

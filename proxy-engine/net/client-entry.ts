@@ -27,7 +27,13 @@ export function clientEntry(
     destination,
     isRecorded: false,
     onConnect,
-    record: () => ({ id, side: 'client', address, protocol: 'http/1.1', tls: tls === null ? null : clientTlsFacts(tls) }),
+    record: () => ({
+      id,
+      side: 'client',
+      address,
+      protocol: 'http/1.1',
+      tls: tls === null ? null : clientTlsFacts(tls),
+    }),
   };
 }
 

@@ -91,7 +91,10 @@ export class Dial {
   #attempt(): void {
     const address = this.#addresses[this.#next];
     if (address === undefined) {
-      if (this.#attempts.size === 0) this.#fail(this.#lastFailure ?? { code: 'connect.failed', message: `${this.#host} has no address to connect to.` });
+      if (this.#attempts.size === 0)
+        this.#fail(
+          this.#lastFailure ?? { code: 'connect.failed', message: `${this.#host} has no address to connect to.` },
+        );
       return;
     }
     this.#next += 1;
@@ -126,7 +129,10 @@ export class Dial {
     socket.removeAllListeners('connect');
     if (socket.remoteAddress !== undefined && this.#isOwn(socket.remoteAddress, socket.remotePort ?? 0)) {
       socket.destroy();
-      this.#observer.onFailed({ code: 'loop.self', message: `${this.#host}:${String(this.#port)} is a listener of Weir itself.` });
+      this.#observer.onFailed({
+        code: 'loop.self',
+        message: `${this.#host}:${String(this.#port)} is a listener of Weir itself.`,
+      });
       return;
     }
     this.#observer.onConnected(socket);

@@ -16,7 +16,11 @@ export interface OpenListener {
  * @param shared several workers listen on the same port (SO_REUSEPORT)
  * @throws ListenError
  */
-export async function openListener(config: ListenerConfig, shared: boolean, onConnection: (socket: Socket) => void): Promise<OpenListener> {
+export async function openListener(
+  config: ListenerConfig,
+  shared: boolean,
+  onConnection: (socket: Socket) => void,
+): Promise<OpenListener> {
   // A second sharer of a port succeeds in silence, so that a stranger on it must be found first.
   if (shared && config.port !== 0) await close(await listen(config, false, () => undefined));
   const server = await listen(config, shared, onConnection);

@@ -52,7 +52,13 @@ export class OriginPool implements Origins {
   route(scheme: 'http' | 'https', host: string, port: number, serverName: string | null): PooledRoute {
     const name = serverName ?? host;
     const last = this.#last;
-    if (last !== null && last.port === port && last.host === host && last.scheme === scheme && last.serverName === name) {
+    if (
+      last !== null &&
+      last.port === port &&
+      last.host === host &&
+      last.scheme === scheme &&
+      last.serverName === name
+    ) {
       return last;
     }
     const key = `${scheme} ${host} ${String(port)} ${name}`;
@@ -87,7 +93,13 @@ export class OriginPool implements Origins {
         const id = context.takeConnectionId();
         const address = remoteAddress(socket);
         const link = new SocketLink(socket, DEAF);
-        const origin = new Http1Origin(context, link, route, () => ({ id, side: 'origin', address, protocol: 'http/1.1', tls: null }), id);
+        const origin = new Http1Origin(
+          context,
+          link,
+          route,
+          () => ({ id, side: 'origin', address, protocol: 'http/1.1', tls: null }),
+          id,
+        );
         link.resume();
         waiter.onOrigin(origin);
       },

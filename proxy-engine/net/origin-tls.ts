@@ -1,5 +1,13 @@
+import type { X509Certificate } from 'node:crypto';
 import type { Socket } from 'node:net';
-import { connect, createSecureContext, getCACertificates, rootCertificates, type SecureContext, type TLSSocket } from 'node:tls';
+import {
+  connect,
+  createSecureContext,
+  getCACertificates,
+  rootCertificates,
+  type SecureContext,
+  type TLSSocket,
+} from 'node:tls';
 import { isIP } from 'node:net';
 import type { ConnectionRecord } from '../capture/tap.ts';
 import type { ErrorCode } from '../model/error-code.ts';
@@ -17,11 +25,17 @@ import { tlsFacts, type ChainReader } from './tls-facts.ts';
 /** TLS sessions kept for resumption, one a route. */
 const SESSIONS = 1_024;
 
+/** A session, and the certificate that it was verified with: a resumed handshake does not show it again. */
+interface SavedSession {
+  readonly session: Buffer;
+  readonly leaf: X509Certificate | undefined;
+}
+
 /** TLS towards origins: verification, resumption, and what a failure means. */
 export class OriginTls {
   readonly #readChain: ChainReader;
   readonly #keyLog: KeyLog | null;
-  readonly #sessions = new Map<string, Buffer>();
+  readonly #sessions = new Map<string, SavedSession>();
   #secureContext: SecureContext | null = null;
 
   constructor(readChain: ChainReader, keyLog: KeyLog | null) {
@@ -49,28 +63,37 @@ export class OriginTls {
     const { settings } = context;
     const verified = !isTrustedUnseen(settings, route);
     const sessionKey = `${route.host} ${String(route.port)} ${route.serverName} ${String(verified)}`;
-    const session = this.#sessions.get(sessionKey);
+    const saved = this.#sessions.get(sessionKey);
     const named = isIP(route.serverName) === 0;
     const socket = connect({
       socket: raw,
       host: route.serverName,
       ...(named ? { servername: route.serverName } : {}),
-      ...(session === undefined ? {} : { session }),
+      ...(saved === undefined ? {} : { session: saved.session }),
       secureContext: this.prepare(context),
       ALPNProtocols: ['http/1.1'],
       rejectUnauthorized: false,
-      allowHalfOpen: true,
     });
-    const facts = (): TlsFacts => tlsFacts(socket, this.#readChain, { sni: named ? route.serverName : null, verified });
+    let leaf: X509Certificate | undefined;
+    let fresh: Buffer | null = null;
+    const facts = (): TlsFacts =>
+      tlsFacts(socket, leaf === undefined ? [] : this.#readChain(leaf), {
+        sni: named ? route.serverName : null,
+        verified,
+      });
     const record = (): ConnectionRecord => ({ id, side: 'origin', address, protocol: 'http/1.1', tls: facts() });
 
     let over = false;
+    let isSecure = false;
     const { tls: timeout } = settings.timeouts;
     const timer =
       timeout === 0
         ? null
         : setTimeout(() => {
-            fail('tls.origin-timeout', `${route.host} did not finish the TLS handshake within ${String(timeout)} ms (setting timeouts.tls).`);
+            fail(
+              'tls.origin-timeout',
+              `${route.host} did not finish the TLS handshake within ${String(timeout)} ms (setting timeouts.tls).`,
+            );
           }, timeout);
     const finish = (): void => {
       over = true;
@@ -88,7 +111,13 @@ export class OriginTls {
     };
     const fail = (code: ErrorCode, message: string): void => {
       if (over) return;
-      const connection: ConnectionRecord = { id, side: 'origin', address, protocol: 'tls', tls: hasHandshake(socket) ? facts() : null };
+      const connection: ConnectionRecord = {
+        id,
+        side: 'origin',
+        address,
+        protocol: 'tls',
+        tls: leaf === undefined ? null : facts(),
+      };
       abandon();
       waiter.onOriginFailed(failure(code, message), connection);
     };
@@ -99,19 +128,24 @@ export class OriginTls {
       fail('tls.origin-handshake', `${route.host} closed the connection during the TLS handshake.`);
     };
     const onSecure = (): void => {
+      // Node gives the certificate once: the second call finds none.
+      leaf = socket.isSessionReused() ? saved?.leaf : socket.getPeerX509Certificate();
       if (verified && !socket.authorized) {
         const reason = verificationReason(socket);
         fail(verificationCode(reason), verificationMessage(route.serverName, reason));
         return;
       }
       finish();
+      if (fresh !== null) this.#remember(sessionKey, { session: fresh, leaf });
+      isSecure = true;
       const link = new SocketLink(socket, DEAF, raw);
       const origin = new Http1Origin(context, link, route, record, id);
       link.resume();
       waiter.onOrigin(origin);
     };
-    socket.on('session', (fresh: Buffer) => {
-      this.#remember(sessionKey, fresh);
+    socket.on('session', (session: Buffer) => {
+      if (isSecure) this.#remember(sessionKey, { session, leaf });
+      else fresh = session;
     });
     this.#keyLog?.follow(socket);
     socket.on('error', onError);
@@ -120,7 +154,7 @@ export class OriginTls {
     return abandon;
   }
 
-  #remember(key: string, session: Buffer): void {
+  #remember(key: string, session: SavedSession): void {
     this.#sessions.delete(key);
     this.#sessions.set(key, session);
     if (this.#sessions.size <= SESSIONS) return;
@@ -144,14 +178,14 @@ function isTrustedUnseen(settings: PipelineContext['settings'], route: OriginRou
   return settings.trustedHosts.some((host) => names.has(host.toLowerCase()));
 }
 
-function hasHandshake(socket: TLSSocket): boolean {
-  return typeof socket.getProtocol === 'function' && !socket.destroyed && socket.getPeerX509Certificate() !== undefined;
-}
-
 /** Node types the reason as an Error and gives its code. */
 function verificationReason(socket: TLSSocket): string {
   const reason: unknown = socket.authorizationError;
-  return typeof reason === 'string' ? reason : reason instanceof Error ? ((reason as NodeJS.ErrnoException).code ?? reason.message) : 'unknown';
+  return typeof reason === 'string'
+    ? reason
+    : reason instanceof Error
+      ? ((reason as NodeJS.ErrnoException).code ?? reason.message)
+      : 'unknown';
 }
 
 function verificationCode(reason: string): ErrorCode {

@@ -39,5 +39,7 @@ function isUnspecified(address: string): boolean {
 }
 
 function isOfThisMachine(plain: string): boolean {
-  return Object.values(networkInterfaces()).some((entries) => (entries ?? []).some((entry) => canonicalAddress(entry.address) === plain));
+  return Object.values(networkInterfaces()).some((entries) =>
+    (entries ?? []).some((entry) => canonicalAddress(entry.address) === plain),
+  );
 }

@@ -14,7 +14,8 @@ export function passesThrough(patterns: readonly string[], names: readonly strin
 
 function splitPort(pattern: string): [host: string, port: number | null] {
   const bracketed = /^\[(.+)\](?::(\d+))?$/.exec(pattern);
-  if (bracketed !== null) return [bracketed[1] ?? '', bracketed[2] === undefined ? null : Number.parseInt(bracketed[2], 10)];
+  if (bracketed !== null)
+    return [bracketed[1] ?? '', bracketed[2] === undefined ? null : Number.parseInt(bracketed[2], 10)];
   const plain = /^([^:]+):(\d+)$/.exec(pattern);
   return plain === null ? [pattern, null] : [plain[1] ?? '', Number.parseInt(plain[2] ?? '', 10)];
 }

@@ -100,7 +100,8 @@ export class ProxyEngine {
   }
 
   async removeListeners(infos: readonly ListenerInfo[]): Promise<void> {
-    const isNamed = ({ info }: OpenListener): boolean => infos.some(({ address, port }) => address === info.address && port === info.port);
+    const isNamed = ({ info }: OpenListener): boolean =>
+      infos.some(({ address, port }) => address === info.address && port === info.port);
     const removed = this.#listeners.filter(isNamed);
     this.#listeners = this.#listeners.filter((listener) => !isNamed(listener));
     for (const { info, server } of removed) {
@@ -168,18 +169,25 @@ export class ProxyEngine {
   #dial(host: string, port: number, observer: DialObserver): () => void {
     const override = Object.hasOwn(this.#settings.hostOverrides, host) ? this.#settings.hostOverrides[host] : undefined;
     const place = override === undefined ? { host, port } : splitOverride(override, port);
-    const dial = new Dial(place.host, place.port, this.#settings.timeouts, this.#resolver, (address, at) => this.#own.has(address, at), {
-      onResolved: () => {
-        observer.onResolved();
+    const dial = new Dial(
+      place.host,
+      place.port,
+      this.#settings.timeouts,
+      this.#resolver,
+      (address, at) => this.#own.has(address, at),
+      {
+        onResolved: () => {
+          observer.onResolved();
+        },
+        onConnected: (socket) => {
+          this.#watch(socket);
+          observer.onConnected(socket);
+        },
+        onFailed: (reason) => {
+          observer.onFailed(reason);
+        },
       },
-      onConnected: (socket) => {
-        this.#watch(socket);
-        observer.onConnected(socket);
-      },
-      onFailed: (reason) => {
-        observer.onFailed(reason);
-      },
-    });
+    );
     return () => {
       dial.cancel();
     };

@@ -50,7 +50,13 @@ export function beginRelay(keeping: Doorkeeping, entry: ClientEntry, plan: Relay
  *
  * @param early bytes that the client has sent already
  */
-export function openRelay(keeping: Doorkeeping, client: SocketLink, entry: ClientEntry, plan: RelayPlan, early: Buffer): void {
+export function openRelay(
+  keeping: Doorkeeping,
+  client: SocketLink,
+  entry: ClientEntry,
+  plan: RelayPlan,
+  early: Buffer,
+): void {
   const record = beginRelay(keeping, entry, plan);
   client.pause();
   const waiting = new WaitingClient(keeping, client, record);
@@ -73,10 +79,23 @@ export function openRelay(keeping: Doorkeeping, client: SocketLink, entry: Clien
 }
 
 /** Connects the two ends of a relay whose row is open. */
-export function joinRelay(keeping: Doorkeeping, client: SocketLink, socket: Socket, record: ExchangeRecord, plan: RelayPlan, early: Buffer): void {
+export function joinRelay(
+  keeping: Doorkeeping,
+  client: SocketLink,
+  socket: Socket,
+  record: ExchangeRecord,
+  plan: RelayPlan,
+  early: Buffer,
+): void {
   const { context } = keeping;
   const id = context.takeConnectionId();
-  const connection: ConnectionRecord = { id, side: 'origin', address: remoteAddress(socket), protocol: plan.scheme, tls: null };
+  const connection: ConnectionRecord = {
+    id,
+    side: 'origin',
+    address: remoteAddress(socket),
+    protocol: plan.scheme,
+    tls: null,
+  };
   record.origin({ record: connection, isRecorded: false }, false);
   context.counters.originConnections += 1;
   socket.once('close', () => {

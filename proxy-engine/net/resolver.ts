@@ -5,7 +5,11 @@ import type { ErrorCode } from '../model/error-code.ts';
 /** Addresses of a host in the order in which to try them, or why there are none. */
 export type ResolveResult =
   | { readonly ok: true; readonly addresses: readonly string[] }
-  | { readonly ok: false; readonly code: Extract<ErrorCode, 'dns.not-found' | 'dns.failed' | 'dns.timeout'>; readonly message: string };
+  | {
+      readonly ok: false;
+      readonly code: Extract<ErrorCode, 'dns.not-found' | 'dns.failed' | 'dns.timeout'>;
+      readonly message: string;
+    };
 
 export interface ResolverOptions {
   /** The system's resolver; replaced in tests. */
@@ -80,7 +84,11 @@ export class HostResolver {
     if (timeoutMs > 0) {
       timer = setTimeout(() => {
         waiters.delete(waiter);
-        done({ ok: false, code: 'dns.timeout', message: `No address of ${host} was found within ${String(timeoutMs)} ms (setting timeouts.resolve).` });
+        done({
+          ok: false,
+          code: 'dns.timeout',
+          message: `No address of ${host} was found within ${String(timeoutMs)} ms (setting timeouts.resolve).`,
+        });
       }, timeoutMs);
     }
     if (!this.#pending.has(host)) {

@@ -12,5 +12,11 @@ export function relayTcp(keeping: Doorkeeping, host: string, port: number, socke
   const entry = clientEntry(context, remoteAddress(socket), null, null, null);
   const link = new SocketLink(socket, DEAF);
   const startedAt = context.clock.micros();
-  openRelay(keeping, link, entry, { kind: 'tcp', scheme: 'tcp', host, port, rowHost: host, startedAt }, Buffer.alloc(0));
+  openRelay(
+    keeping,
+    link,
+    entry,
+    { kind: 'tcp', scheme: 'tcp', host, port, rowHost: host, startedAt },
+    Buffer.alloc(0),
+  );
 }

@@ -8,10 +8,9 @@ export type ChainReader = (leaf: X509Certificate) => readonly CertificateFacts[]
 /** What the handshake of an origin connection agreed on. */
 export function tlsFacts(
   socket: TLSSocket,
-  readChain: ChainReader,
+  chain: readonly CertificateFacts[],
   known: { readonly sni: string | null; readonly verified: boolean },
 ): TlsFacts {
-  const leaf = socket.getPeerX509Certificate();
   return {
     version: socket.getProtocol() ?? '',
     // The cipher is unknown once the handle is gone, whatever the types say.
@@ -19,7 +18,7 @@ export function tlsFacts(
     alpn: typeof socket.alpnProtocol === 'string' ? socket.alpnProtocol : null,
     sni: known.sni,
     resumed: socket.isSessionReused(),
-    chain: leaf === undefined ? [] : readChain(leaf),
+    chain,
     verified: known.verified,
     ja3: null,
     ja4: null,
