@@ -1,0 +1,161 @@
+import type { ErrorCode, ExchangeSummary } from '#contract';
+import { ERROR_TEXT } from '../../text/errors.ts';
+import { formatBytes, formatClock, formatDuration } from '../../text/format.ts';
+import { LIST_TEXT } from '../../text/traffic.ts';
+import { visibleParts } from '../../ui/visible-text.ts';
+
+/** Colour of a status: the name of a token. */
+export type StatusTone = 'text-3' | 'text-2' | 'ok' | 'redirect' | 'warn' | 'error' | 'stream';
+
+/** How a status is drawn; `elapsed` is drawn as the time since the start. */
+export interface StatusView {
+  readonly text: string;
+  readonly tone: StatusTone;
+  readonly icon: 'failed' | 'stream' | 'tunnel' | null;
+  readonly elapsed: boolean;
+}
+
+/** One row as text, made once for each state of an exchange. */
+export interface RowView {
+  readonly status: StatusView;
+  readonly method: string;
+  readonly host: string;
+  /** The path up to its last segment, which is cut first. */
+  readonly pathHead: string;
+  /** The last segment and the query. */
+  readonly pathTail: string;
+  /** The path column says in words what happened. */
+  readonly pathIsText: boolean;
+  readonly type: string;
+  readonly size: string;
+  readonly duration: string;
+  readonly protocol: string;
+  readonly started: string;
+}
+
+const views = new WeakMap<ExchangeSummary, RowView>();
+
+/** The row of an exchange; kept as long as the summary is. */
+export function rowView(row: ExchangeSummary): RowView {
+  const known = views.get(row);
+  if (known !== undefined) return known;
+  const view = makeView(row);
+  views.set(row, view);
+  return view;
+}
+
+function makeView(row: ExchangeSummary): RowView {
+  const [pathHead, pathTail] = splitPath(row);
+  return {
+    status: statusView(row),
+    method: row.method === '' ? LIST_TEXT.none : oneLine(row.method),
+    host: hostText(row),
+    pathHead,
+    pathTail,
+    pathIsText: row.path === '',
+    type: typeWord(row),
+    size: sizeText(row),
+    duration: row.duration === null ? '' : formatDuration(row.duration),
+    protocol: row.client.protocol,
+    started: formatClock(row.startedAt),
+  };
+}
+
+/** Status, word or elapsed time, with its colour. Colour never stands alone: each has its text. */
+export function statusView(row: ExchangeSummary): StatusView {
+  const { state, status, kind, error } = row;
+  if (error !== null || state === 'failed') {
+    return { text: error === null ? 'cut' : ERROR_TEXT[error.code].word, tone: 'error', icon: 'failed', elapsed: false };
+  }
+  if (status !== null) {
+    const stream = kind === 'websocket' || row.mediaType === 'text/event-stream';
+    return { text: String(status), tone: stream ? 'stream' : toneOf(status), icon: kind === 'websocket' ? 'stream' : null, elapsed: false };
+  }
+  if (kind === 'tunnel' || kind === 'tcp' || kind === 'udp') {
+    return { text: kind === 'tunnel' ? 'TLS' : kind.toUpperCase(), tone: 'text-2', icon: 'tunnel', elapsed: false };
+  }
+  return { text: '', tone: 'text-3', icon: null, elapsed: true };
+}
+
+/** Colour of an HTTP status. */
+export function toneOf(status: number): StatusTone {
+  if (status < 200) return 'text-2';
+  if (status < 300) return 'ok';
+  if (status < 400) return 'redirect';
+  return status < 500 ? 'warn' : 'error';
+}
+
+function hostText({ host, port, scheme }: ExchangeSummary): string {
+  const name = oneLine(host.includes(':') ? `[${host}]` : host);
+  const usual = port === (scheme === 'http' ? 80 : 443) || port === 0;
+  return usual ? name : `${name}:${String(port)}`;
+}
+
+function splitPath(row: ExchangeSummary): [head: string, tail: string] {
+  if (row.path === '') return ['', pathInWords(row)];
+  const path = oneLine(row.path);
+  const query = path.indexOf('?');
+  const slash = path.lastIndexOf('/', (query < 0 ? path.length : query) - 2);
+  return slash <= 0 ? ['', path] : [path.slice(0, slash), path.slice(slash)];
+}
+
+const KIND_WORDS = { http: '', websocket: '', tunnel: 'passed through, not decrypted', tcp: 'raw TCP', udp: 'raw UDP' } as const;
+
+function pathInWords({ error, kind }: ExchangeSummary): string {
+  return error === null ? KIND_WORDS[kind] : briefOf(error.code);
+}
+
+function briefOf(code: ErrorCode): string {
+  return ERROR_TEXT[code].brief;
+}
+
+/** Short words for media types; others show their subtype. */
+const TYPE_WORDS: Readonly<Record<string, string>> = {
+  'text/javascript': 'js',
+  'application/javascript': 'js',
+  'application/x-javascript': 'js',
+  'text/plain': 'text',
+  'text/event-stream': 'sse',
+  'application/octet-stream': 'bin',
+  'application/x-www-form-urlencoded': 'form',
+  'multipart/form-data': 'form',
+  'image/svg+xml': 'svg',
+  'image/x-icon': 'ico',
+  'image/vnd.microsoft.icon': 'ico',
+  'application/wasm': 'wasm',
+  'application/manifest+json': 'json',
+  'application/graphql-response+json': 'gql',
+  'application/vnd.apple.mpegurl': 'm3u8',
+};
+
+/** The type column: `json`, `html`, `font`, `ws`. */
+export function typeWord({ kind, mediaType, status, method }: ExchangeSummary): string {
+  if (kind === 'websocket') return 'ws';
+  if (kind !== 'http') return kind === 'tunnel' ? 'tls' : kind;
+  if (mediaType === null) return status !== null && method !== 'HEAD' ? LIST_TEXT.none : '';
+  const known = TYPE_WORDS[mediaType];
+  if (known !== undefined) return known;
+  const [family = '', subtype = ''] = mediaType.split('/');
+  if (family === 'font' || subtype.includes('font')) return 'font';
+  if (subtype.startsWith('grpc')) return 'grpc';
+  return subtype.replace(/^.*\+/, '').replace(/^(x-|vnd\.)/, '') || family;
+}
+
+function sizeText({ state, status, kind, responseBodyBytes }: ExchangeSummary): string {
+  if (state !== 'active' || responseBodyBytes > 0) {
+    return status === null && kind === 'http' && responseBodyBytes === 0 ? LIST_TEXT.none : formatBytes(responseBodyBytes);
+  }
+  return '';
+}
+
+/** Captured text on one line: characters that nobody sees are named, so that they cannot deceive. */
+function oneLine(text: string): string {
+  if (/^[\x20-\x7e]*$/.test(text)) return text;
+  return visibleParts(text)
+    .map((part) => (part.named ? `‹${codePoint(part.text)}›` : part.text))
+    .join('');
+}
+
+function codePoint(character: string): string {
+  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+}

@@ -1,0 +1,15 @@
+import '@fontsource-variable/inter/wght.css';
+import '@fontsource-variable/jetbrains-mono/wght.css';
+import './tokens.css';
+import './base.css';
+import { mount } from 'svelte';
+import InspectorApp from './inspector-app.svelte';
+import { connectElectron } from './host/electron.ts';
+import { connectWeb } from './host/web.ts';
+import { App } from './model/app.svelte.ts';
+import { Connection } from './model/connection.svelte.ts';
+
+// The desktop shell serves the page under a scheme of its own and hands a port to it; any other page has a web server.
+const connect = location.protocol === 'app:' ? connectElectron : connectWeb;
+
+mount(InspectorApp, { target: document.body, props: { app: new App(new Connection(connect)) } });

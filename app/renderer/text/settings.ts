@@ -1,0 +1,56 @@
+/** A number in the form; the key is the setting's own name, which error messages quote. */
+export interface NumberText {
+  readonly label: string;
+  readonly hint: string;
+}
+
+/** Words of the Settings page. */
+export const SETTINGS_TEXT = {
+  title: 'Settings',
+  appearance: 'Appearance',
+  theme: 'Theme',
+  themes: { system: 'As the system', light: 'Light', dark: 'Dark' },
+  density: 'Rows',
+  densities: { compact: 'Compact, 24 px', comfortable: 'Comfortable, 28 px' },
+  resetColumns: 'Reset columns and sizes',
+  columnsReset: 'Columns and sizes are as delivered',
+  hosts: 'Hosts',
+  passthrough: 'Pass through',
+  passthroughHint: 'TLS to these hosts is not opened. One a line; * stands for any part of a name: *.bank.example',
+  trusted: 'Trusted although their certificate fails',
+  trustedHint: 'The origin’s certificate is not verified for these hosts. One a line, with a port if it matters: dev.local:8443',
+  save: 'Save',
+  saved: 'Saved',
+  revert: 'Revert',
+  timeouts: 'Time limits',
+  timeoutsHint: 'In seconds; 0 switches a limit off. Errors name the limit that they ran into.',
+  limits: 'Size limits',
+  limitsHint: 'Messages above a limit are refused, or recorded in part; errors name the limit.',
+  seconds: 's',
+  bytes: 'bytes',
+  noLimit: 'no limit',
+  about: 'About',
+  version: 'Version',
+  dataFolder: 'Data folder',
+  platform: 'Platform',
+  timeoutNames: {
+    requestHead: { label: 'Request head', hint: 'from the first byte of a request to the end of its head' },
+    resolve: { label: 'Name resolution', hint: 'until the resolver answers' },
+    connect: { label: 'Connect', hint: 'until the origin takes the connection' },
+    tls: { label: 'TLS handshake', hint: 'on either side' },
+    firstByte: { label: 'First byte', hint: 'from the end of the request to the first byte of the response' },
+    idle: { label: 'Idle', hint: 'without a byte in either direction' },
+    total: { label: 'Total', hint: 'from the start of an exchange to its end' },
+    keepAlive: { label: 'Client keep-alive', hint: 'until an idle client connection is closed' },
+    originKeepAlive: { label: 'Origin keep-alive', hint: 'until an idle origin connection is closed' },
+  } as Readonly<Record<string, NumberText>>,
+  limitNames: {
+    requestLineBytes: { label: 'Request line', hint: 'bytes of method, target and version' },
+    headBytes: { label: 'Head', hint: 'bytes of all fields of a message' },
+    fields: { label: 'Fields', hint: 'header fields of a message' },
+    chunkExtensionBytes: { label: 'Chunk extensions', hint: 'bytes of the extensions of one chunk' },
+    retryBodyBytes: { label: 'Held for a retry', hint: 'bytes of a request body that may be sent again' },
+    idlePerOrigin: { label: 'Idle connections', hint: 'kept open to one origin' },
+    recordedBodyBytes: { label: 'Recorded body', hint: 'bytes of one body that are kept; empty for all' },
+  } as Readonly<Record<string, NumberText>>,
+} as const;
