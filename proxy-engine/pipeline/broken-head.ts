@@ -1,7 +1,10 @@
 import type { RequestHead } from '../protocol/http1/index.ts';
 
 /** What an exchange has to know of its request's head. */
-export type ExchangeHead = Pick<RequestHead, 'bytes' | 'method' | 'target' | 'minorVersion' | 'keepAlive' | 'anomalies' | 'upgrade' | 'get'>;
+export type ExchangeHead = Pick<
+  RequestHead,
+  'bytes' | 'method' | 'target' | 'minorVersion' | 'keepAlive' | 'anomalies' | 'upgrade' | 'get'
+>;
 
 /**
  * Stands for a request whose head was refused or never became complete: its bytes, and as much of its request line as can

@@ -9,26 +9,102 @@ export interface ErrorPage {
 
 /** What a person can do about a failure; the first entry whose prefix the code begins with. */
 const ADVICE: readonly (readonly [prefix: string, title: string, advice: string])[] = [
-  ['dns.not-found', 'This name does not exist', 'Check the spelling of the host. If it only exists in a private network, make sure that this machine is connected to it.'],
-  ['dns.timeout', 'The name server did not answer', 'Check the network connection and the DNS settings of this machine, then try again.'],
-  ['dns.', 'The name could not be looked up', 'Check the network connection and the DNS settings of this machine, then try again.'],
-  ['connect.refused', 'The origin refused the connection', 'Check that the server is running and that the port is right.'],
-  ['connect.timeout', 'The origin did not answer', 'Check that the server is reachable from this machine (firewall, VPN), or raise the connect timeout in the settings.'],
-  ['connect.', 'The origin could not be reached', 'Check the network connection of this machine and the address of the server.'],
-  ['tls.origin-self-signed', 'The origin uses a self-signed certificate', 'If you trust this server, choose "Trust this origin" in Weir, or add its certificate with --origin-ca.'],
-  ['tls.origin-untrusted', 'The origin\u2019s certificate is not trusted', 'If you trust its issuer, add the issuer\u2019s certificate with --origin-ca or in the settings.'],
-  ['tls.origin-expired', 'The origin\u2019s certificate has expired', 'The server\u2019s owner must renew it. If you trust this server anyway, choose "Trust this origin" in Weir.'],
-  ['tls.origin-not-yet-valid', 'The origin\u2019s certificate is not valid yet', 'Check the clock of this machine; otherwise the server\u2019s owner must install a valid certificate.'],
-  ['tls.origin-name-mismatch', 'The origin\u2019s certificate is for another name', 'Check the host name. If you trust this server anyway, choose "Trust this origin" in Weir.'],
-  ['tls.origin-wants-certificate', 'The origin asks for a client certificate', 'Add a client certificate for this host in the settings.'],
-  ['tls.', 'The secure connection to the origin failed', 'Check that the port speaks TLS and which versions the server supports.'],
+  [
+    'dns.not-found',
+    'This name does not exist',
+    'Check the spelling of the host. If it only exists in a private network, make sure that this machine is connected to it.',
+  ],
+  [
+    'dns.timeout',
+    'The name server did not answer',
+    'Check the network connection and the DNS settings of this machine, then try again.',
+  ],
+  [
+    'dns.',
+    'The name could not be looked up',
+    'Check the network connection and the DNS settings of this machine, then try again.',
+  ],
+  [
+    'connect.refused',
+    'The origin refused the connection',
+    'Check that the server is running and that the port is right.',
+  ],
+  [
+    'connect.timeout',
+    'The origin did not answer',
+    'Check that the server is reachable from this machine (firewall, VPN), or raise the connect timeout in the settings.',
+  ],
+  [
+    'connect.',
+    'The origin could not be reached',
+    'Check the network connection of this machine and the address of the server.',
+  ],
+  [
+    'tls.origin-self-signed',
+    'The origin uses a self-signed certificate',
+    'If you trust this server, choose "Trust this origin" in Weir, or add its certificate with --origin-ca.',
+  ],
+  [
+    'tls.origin-untrusted',
+    'The origin\u2019s certificate is not trusted',
+    'If you trust its issuer, add the issuer\u2019s certificate with --origin-ca or in the settings.',
+  ],
+  [
+    'tls.origin-expired',
+    'The origin\u2019s certificate has expired',
+    'The server\u2019s owner must renew it. If you trust this server anyway, choose "Trust this origin" in Weir.',
+  ],
+  [
+    'tls.origin-not-yet-valid',
+    'The origin\u2019s certificate is not valid yet',
+    'Check the clock of this machine; otherwise the server\u2019s owner must install a valid certificate.',
+  ],
+  [
+    'tls.origin-name-mismatch',
+    'The origin\u2019s certificate is for another name',
+    'Check the host name. If you trust this server anyway, choose "Trust this origin" in Weir.',
+  ],
+  [
+    'tls.origin-wants-certificate',
+    'The origin asks for a client certificate',
+    'Add a client certificate for this host in the settings.',
+  ],
+  [
+    'tls.',
+    'The secure connection to the origin failed',
+    'Check that the port speaks TLS and which versions the server supports.',
+  ],
   ['timeout.', 'It took too long', 'Try again, or raise the timeout that the message names in the settings.'],
-  ['http1.request', 'The request is malformed', 'The client program must be mended; Weir refuses what two servers could read differently.'],
-  ['http1.status-line', 'The origin\u2019s answer is malformed', 'The server must be mended; Weir refuses what two clients could read differently.'],
-  ['http1.response', 'The origin\u2019s answer is malformed', 'The server must be mended; Weir refuses what two clients could read differently.'],
-  ['http1.unexpected-101', 'The origin switched protocols unasked', 'The server must be mended: it answered 101 to a request without Upgrade.'],
-  ['http1.', 'The request is malformed', 'The client program must be mended; Weir refuses what two servers could read differently.'],
-  ['origin.closed-early', 'The origin closed the connection', 'Try again. If it happens each time, look into the server\u2019s log.'],
+  [
+    'http1.request',
+    'The request is malformed',
+    'The client program must be mended; Weir refuses what two servers could read differently.',
+  ],
+  [
+    'http1.status-line',
+    'The origin\u2019s answer is malformed',
+    'The server must be mended; Weir refuses what two clients could read differently.',
+  ],
+  [
+    'http1.response',
+    'The origin\u2019s answer is malformed',
+    'The server must be mended; Weir refuses what two clients could read differently.',
+  ],
+  [
+    'http1.unexpected-101',
+    'The origin switched protocols unasked',
+    'The server must be mended: it answered 101 to a request without Upgrade.',
+  ],
+  [
+    'http1.',
+    'The request is malformed',
+    'The client program must be mended; Weir refuses what two servers could read differently.',
+  ],
+  [
+    'origin.closed-early',
+    'The origin closed the connection',
+    'Try again. If it happens each time, look into the server\u2019s log.',
+  ],
   ['loop.', 'The request would come back to Weir', 'Ask for another address: this one is Weir\u2019s own listener.'],
   ['weir.stopped', 'Weir is stopping', 'Try again when it has started again.'],
 ];
@@ -48,7 +124,9 @@ export function explain(code: ErrorCode): { readonly title: string; readonly adv
 export function errorPage(error: ExchangeError, url: string, accept: string | null): ErrorPage {
   const { title, advice } = explain(error.code);
   if (wantsJson(accept)) {
-    const body = { error: { code: error.code, side: error.side, phase: error.phase, title, message: error.message, advice, url } };
+    const body = {
+      error: { code: error.code, side: error.side, phase: error.phase, title, message: error.message, advice, url },
+    };
     return { contentType: 'application/json; charset=utf-8', body: Buffer.from(`${JSON.stringify(body, null, 2)}\n`) };
   }
   return { contentType: 'text/html; charset=utf-8', body: Buffer.from(htmlPage(title, advice, error, url)) };
@@ -97,5 +175,10 @@ footer { margin-top: 1.5rem; padding-top: .75rem; border-top: 1px solid color-mi
 }
 
 function escapeHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;').replaceAll("'", '&#39;');
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;');
 }

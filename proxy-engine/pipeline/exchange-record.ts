@@ -8,7 +8,10 @@ import type { ClientEntry } from './client-entry.ts';
 import type { PipelineContext } from './context.ts';
 
 /** What a row begins with, beside the facts of its client connection. */
-export type RowFacts = Pick<BeginRecord, 'kind' | 'scheme' | 'host' | 'port' | 'method' | 'path' | 'head' | 'sentHead' | 'clientProtocol'>;
+export type RowFacts = Pick<
+  BeginRecord,
+  'kind' | 'scheme' | 'host' | 'port' | 'method' | 'path' | 'head' | 'sentHead' | 'clientProtocol'
+>;
 
 /** An origin connection's record, and whether the tap has it. */
 export interface RecordableConnection {

@@ -46,7 +46,13 @@ export class Exchange implements OriginWaiter {
   #pinned = false;
   #over = false;
 
-  constructor(context: PipelineContext, client: Http1Client, record: ExchangeRecord, head: ExchangeHead, plan: RequestPlan) {
+  constructor(
+    context: PipelineContext,
+    client: Http1Client,
+    record: ExchangeRecord,
+    head: ExchangeHead,
+    plan: RequestPlan,
+  ) {
     this.#context = context;
     this.client = client;
     this.record = record;
@@ -135,10 +141,18 @@ export class Exchange implements OriginWaiter {
     this.client.touch();
   }
 
-  onTimeout(code: 'timeout.first-byte' | 'timeout.idle' | 'timeout.total', milliseconds: number, setting: string): void {
+  onTimeout(
+    code: 'timeout.first-byte' | 'timeout.idle' | 'timeout.total',
+    milliseconds: number,
+    setting: string,
+  ): void {
     const stuckClient = code === 'timeout.idle' && (!this.requestDone || this.client.link.full);
     const what = code === 'timeout.total' ? 'The exchange was not complete' : 'Nothing moved';
-    this.fail(code, `${what} within ${String(milliseconds)} ms (setting timeouts.${setting}).`, stuckClient ? { side: 'client' } : {});
+    this.fail(
+      code,
+      `${what} within ${String(milliseconds)} ms (setting timeouts.${setting}).`,
+      stuckClient ? { side: 'client' } : {},
+    );
   }
 
   // ---- the origin's side -------------------------------------------------------------------------------------------
@@ -187,7 +201,8 @@ export class Exchange implements OriginWaiter {
       this.record.sentResponseFraming = 'identity';
     }
     // An origin that answers early and then closes wants no more of the body: the client has to be told so.
-    if (!this.#responseIsFramed || this.#context.draining || (!this.requestDone && !head.keepAlive)) this.#keepAlive = false;
+    if (!this.#responseIsFramed || this.#context.draining || (!this.requestDone && !head.keepAlive))
+      this.#keepAlive = false;
     if (head.status === 401 && challengesConnection(head)) this.#pinned = true;
     const sent = writeResponseHead(head, {
       clientMinorVersion: minorVersion,
@@ -228,11 +243,19 @@ export class Exchange implements OriginWaiter {
   onSwitch(head: ResponseHead): boolean {
     if (this.#over) return false;
     if (this.#plan.action.kind !== 'forward' || !this.#plan.action.upgrades) {
-      this.fail('http1.unexpected-101', 'The origin answered 101 Switching Protocols to a request that did not ask for it.');
+      this.fail(
+        'http1.unexpected-101',
+        'The origin answered 101 Switching Protocols to a request that did not ask for it.',
+      );
       return false;
     }
     this.#responseStarted = true;
-    const sent = writeResponseHead(head, { clientMinorVersion: 1, keepAlive: true, relayUpgrade: true, appendedLines: '' });
+    const sent = writeResponseHead(head, {
+      clientMinorVersion: 1,
+      keepAlive: true,
+      relayUpgrade: true,
+      appendedLines: '',
+    });
     this.record.response(101, head.bytes, sent === head.bytes ? null : sent);
     this.sendToClient(sent);
     return true;
@@ -333,7 +356,12 @@ export class Exchange implements OriginWaiter {
     this.client.onExchangeOver(keepAlive);
   }
 
-  #writeAnswer(status: number, fields: readonly (readonly [string, string])[], body: Uint8Array, keepAlive: boolean): Buffer {
+  #writeAnswer(
+    status: number,
+    fields: readonly (readonly [string, string])[],
+    body: Uint8Array,
+    keepAlive: boolean,
+  ): Buffer {
     const { method, minorVersion } = this.head;
     return writeAnswer({ status, fields, body, requestMethod: method, keepAlive, clientMinorVersion: minorVersion });
   }
@@ -422,7 +450,11 @@ export class Exchange implements OriginWaiter {
 /** NTLM and Negotiate authenticate a connection, not a request (RFC 4559): nobody else may use it afterwards. */
 function challengesConnection(head: ResponseHead): boolean {
   for (let index = 0; index < head.fieldCount; index += 1) {
-    if (head.fieldName(index).toLowerCase() === 'www-authenticate' && /^(ntlm|negotiate)\b/i.test(head.fieldValue(index))) return true;
+    if (
+      head.fieldName(index).toLowerCase() === 'www-authenticate' &&
+      /^(ntlm|negotiate)\b/i.test(head.fieldValue(index))
+    )
+      return true;
   }
   return false;
 }

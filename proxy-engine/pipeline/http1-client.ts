@@ -48,7 +48,9 @@ export class Http1Client implements LinkHandler, Http1Sink<RequestHead>, Mortal 
     this.#context = context;
     this.link = link;
     this.entry = entry;
-    this.#decoder = createRequestDecoder(context.settings.limits, { bareLineFeed: context.settings.tolerateBareLineFeed });
+    this.#decoder = createRequestDecoder(context.settings.limits, {
+      bareLineFeed: context.settings.tolerateBareLineFeed,
+    });
     this.deadline = deadlineAfter(context.clock.coarse, context.settings.timeouts.keepAlive);
     link.handler = this;
     context.lifetimes.add(this);
@@ -69,7 +71,8 @@ export class Http1Client implements LinkHandler, Http1Sink<RequestHead>, Mortal 
     this.#ended = true;
     const exchange = this.#exchange;
     if (exchange === null) {
-      if (this.#decoder.midMessage) this.#refuse('client.cut-short', 'The client closed its connection in the middle of a request head.');
+      if (this.#decoder.midMessage)
+        this.#refuse('client.cut-short', 'The client closed its connection in the middle of a request head.');
       else this.#close();
     } else if (!this.#context.settings.clientHalfClose || !exchange.requestDone) {
       exchange.onClientGone();
@@ -90,7 +93,10 @@ export class Http1Client implements LinkHandler, Http1Sink<RequestHead>, Mortal 
       else if (now >= this.#exchangeDeadline) exchange.onTimeout('timeout.first-byte', timeouts.firstByte, 'firstByte');
       else exchange.onTimeout('timeout.idle', timeouts.idle, 'idle');
     } else if (this.#decoder.midMessage) {
-      this.#refuse('timeout.request-head', `The request head was not complete within ${String(timeouts.requestHead)} ms (setting timeouts.requestHead).`);
+      this.#refuse(
+        'timeout.request-head',
+        `The request head was not complete within ${String(timeouts.requestHead)} ms (setting timeouts.requestHead).`,
+      );
     } else {
       this.#close();
     }
@@ -219,7 +225,17 @@ export class Http1Client implements LinkHandler, Http1Sink<RequestHead>, Mortal 
       const { action, scheme, host, port, path } = plan;
       const sentHead = action.kind === 'forward' && action.sentHead !== head.bytes ? action.sentHead : null;
       const clientProtocol = head.minorVersion === 0 ? 'http/1.0' : 'http/1.1';
-      record.begin(this.entry, { kind: rowKind(head), scheme, host, port, method: head.method, path, head: head.bytes, sentHead, clientProtocol });
+      record.begin(this.entry, {
+        kind: rowKind(head),
+        scheme,
+        host,
+        port,
+        method: head.method,
+        path,
+        head: head.bytes,
+        sentHead,
+        clientProtocol,
+      });
     }
     this.#exchange = new Exchange(context, this, record, head, plan);
     const { total, firstByte } = context.settings.timeouts;

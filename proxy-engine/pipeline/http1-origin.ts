@@ -1,6 +1,11 @@
 import type { ConnectionRecord } from '../capture/tap.ts';
 import type { ConnectionId } from '../model/ids.ts';
-import { createResponseDecoder, type Http1Decoder, type Http1Sink, type ResponseHead } from '../protocol/http1/index.ts';
+import {
+  createResponseDecoder,
+  type Http1Decoder,
+  type Http1Sink,
+  type ResponseHead,
+} from '../protocol/http1/index.ts';
 import type { PipelineContext } from './context.ts';
 import type { Exchange } from './exchange.ts';
 import type { Link, LinkFailure, LinkHandler } from './link.ts';
@@ -39,13 +44,21 @@ export class Http1Origin implements LinkHandler, Http1Sink<ResponseHead> {
   #midSegment = false;
 
   /** @param describe makes the connection's record; called at most once, while the connection stands */
-  constructor(context: PipelineContext, link: Link, route: OriginRoute, describe: () => ConnectionRecord, id: ConnectionId) {
+  constructor(
+    context: PipelineContext,
+    link: Link,
+    route: OriginRoute,
+    describe: () => ConnectionRecord,
+    id: ConnectionId,
+  ) {
     this.#context = context;
     this.link = link;
     this.route = route;
     this.id = id;
     this.#describe = describe;
-    this.#decoder = createResponseDecoder(context.settings.limits, { bareLineFeed: context.settings.tolerateBareLineFeed });
+    this.#decoder = createResponseDecoder(context.settings.limits, {
+      bareLineFeed: context.settings.tolerateBareLineFeed,
+    });
     link.handler = this;
     context.counters.originConnections += 1;
   }
@@ -157,7 +170,8 @@ export class Http1Origin implements LinkHandler, Http1Sink<ResponseHead> {
       return;
     }
     this.#head = null;
-    if (this.#headAt !== -1 && this.#headAt + head.length === start) exchange.sendToClient(bytes.subarray(this.#headAt, end));
+    if (this.#headAt !== -1 && this.#headAt + head.length === start)
+      exchange.sendToClient(bytes.subarray(this.#headAt, end));
     else exchange.sendToClient(Buffer.concat([head, bytes.subarray(start, end)]));
     this.#headAt = -1;
   }
@@ -212,6 +226,9 @@ export class Http1Origin implements LinkHandler, Http1Sink<ResponseHead> {
 
   #refuse(exchange: Exchange): void {
     const refusal = this.#decoder.failure;
-    exchange.fail(refusal?.code ?? 'http1.response-head', refusal?.message ?? 'The origin sent something that is not HTTP/1.');
+    exchange.fail(
+      refusal?.code ?? 'http1.response-head',
+      refusal?.message ?? 'The origin sent something that is not HTTP/1.',
+    );
   }
 }

@@ -2,7 +2,13 @@ import type { BeginRecord } from '../capture/tap.ts';
 import type { AnomalyCode } from '../model/anomaly-code.ts';
 import type { InternalPage } from '../model/engine-config.ts';
 import type { ExchangeError } from '../model/error-code.ts';
-import { formatAuthority, parseAuthority, requestTarget, writeRequestHead, type RequestHead, type RequestTarget } from '../protocol/http1/index.ts';
+import {
+  formatAuthority,
+  parseAuthority,
+  writeRequestHead,
+  type RequestHead,
+  type RequestTarget,
+} from '../protocol/http1/index.ts';
 import type { ExchangeHead } from './broken-head.ts';
 import type { ClientEntry, FixedDestination } from './client-entry.ts';
 import type { PipelineContext } from './context.ts';
@@ -61,22 +67,30 @@ export function rowKind(head: ExchangeHead): BeginRecord['kind'] {
 
 /** A full URL for a person. */
 export function planUrl(plan: RequestPlan): string {
-  return plan.host === '' ? plan.path : `${plan.scheme}://${formatAuthority(plan.host, plan.port, plan.scheme)}${plan.path}`;
+  return plan.host === ''
+    ? plan.path
+    : `${plan.scheme}://${formatAuthority(plan.host, plan.port, plan.scheme)}${plan.path}`;
 }
 
 function planProxied(context: PipelineContext, entry: ClientEntry, head: RequestHead): RequestPlan {
-  const target = requestTarget(head);
+  const target = head.destination;
   if (target.form === 'authority') {
     const port = target.port ?? HTTPS_PORT;
-    const action = entry.onConnect === null
-      ? { kind: 'refuse' as const, error: failure('http1.target', 'CONNECT is not possible here.') }
-      : { kind: 'connect' as const, host: target.host, port };
+    const action =
+      entry.onConnect === null
+        ? { kind: 'refuse' as const, error: failure('http1.target', 'CONNECT is not possible here.') }
+        : { kind: 'connect' as const, host: target.host, port };
     return { action, scheme: 'https', host: target.host, port, path: '', anomaly: null };
   }
   // Without a scheme it is a plain visit to our own port.
   if (target.form !== 'absolute' || target.host === MAGIC_HOST) return planInternal(context, 'http', target.path);
   const scheme = target.scheme ?? 'http';
-  const route = context.origins.route(scheme, target.host, target.port ?? (scheme === 'http' ? HTTP_PORT : HTTPS_PORT), null);
+  const route = context.origins.route(
+    scheme,
+    target.host,
+    target.port ?? (scheme === 'http' ? HTTP_PORT : HTTPS_PORT),
+    null,
+  );
   const hostField = target.differsFromHost || !head.has('host') ? target.authority : null;
   return {
     action: forward(context, entry, head, route, target.path, hostField, false),
@@ -84,21 +98,30 @@ function planProxied(context: PipelineContext, entry: ClientEntry, head: Request
     host: route.host,
     port: route.port,
     path: target.path,
-    anomaly: target.differsFromHost ? 'host-differs-from-target' : null,
+    anomaly: null,
   };
 }
 
-function planFixed(context: PipelineContext, entry: ClientEntry, head: RequestHead, destination: FixedDestination): RequestPlan {
+function planFixed(
+  context: PipelineContext,
+  entry: ClientEntry,
+  head: RequestHead,
+  destination: FixedDestination,
+): RequestPlan {
   const { route } = destination;
   const { scheme, port } = route;
   if (head.method === 'CONNECT') {
-    return planRefused(entry, head.target, failure('http1.target', 'CONNECT is for proxies; this connection already leads to one origin.'));
+    return planRefused(
+      entry,
+      head.target,
+      failure('http1.target', 'CONNECT is for proxies; this connection already leads to one origin.'),
+    );
   }
   let path = head.target;
   let hostField = destination.hostField;
   let anomaly: AnomalyCode | null = null;
   if (!path.startsWith('/') && path !== '*') {
-    const target = requestTarget(head);
+    const target = head.destination;
     path = target.path;
     if (destination.hostField === null) {
       if (!namesDestination(target, destination)) {
@@ -106,7 +129,6 @@ function planFixed(context: PipelineContext, entry: ClientEntry, head: RequestHe
         return planRefused(entry, head.target, failure('http1.target', message));
       }
       if (target.differsFromHost) {
-        anomaly = 'host-differs-from-target';
         hostField = target.authority;
       }
     }
@@ -115,7 +137,14 @@ function planFixed(context: PipelineContext, entry: ClientEntry, head: RequestHe
   }
   if (destination.internal) return planInternal(context, scheme, path);
   if (destination.basePath !== '' && path !== '*') path = destination.basePath + path;
-  return { action: forward(context, entry, head, route, path, hostField, true), scheme, host: destination.host, port, path, anomaly };
+  return {
+    action: forward(context, entry, head, route, path, hostField, true),
+    scheme,
+    host: destination.host,
+    port,
+    path,
+    anomaly,
+  };
 }
 
 function namesDestination(target: RequestTarget, destination: FixedDestination): boolean {

@@ -82,7 +82,9 @@ export class Tunnel implements Mortal {
   onSideClosed(side: TunnelSide, reason: LinkFailure | null): void {
     if (this.#over) return;
     const broken = side === this.#origin && (reason !== null || !side.ended);
-    this.#end(broken ? failure('origin.cut-short', `The origin broke the connection (${reason?.code ?? 'closed'}).`) : null);
+    this.#end(
+      broken ? failure('origin.cut-short', `The origin broke the connection (${reason?.code ?? 'closed'}).`) : null,
+    );
     const other = side === this.#origin ? this.#client : this.#origin;
     if (reason === null) other.link.close();
     else other.link.cut();
