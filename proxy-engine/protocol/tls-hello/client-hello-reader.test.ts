@@ -190,7 +190,19 @@ describe('what is not a ClientHello', () => {
   });
 });
 
-test('a client that offers RSA alone cannot verify an ECDSA leaf', () => {
-  const rsaOnly = helloOf(records(helloMessage(extension(13, Buffer.from([0, 4, 4, 1, 8, 4]))), 16_384));
-  expect(acceptsEcdsa(rsaOnly)).toBe(false);
+describe('which kind of leaf a client can verify', () => {
+  const TLS_12 = { versions: [], signatureAlgorithms: [0x0403], groups: [0x001d, 0x0017], cipherSuites: [0xc02b] };
+  const TLS_13 = { versions: [0x0304], signatureAlgorithms: [0x0403], groups: [0x001d], cipherSuites: [0x1301] };
+
+  test.each([
+    ['TLS 1.3 with the scheme for P-256', TLS_13, true],
+    ['TLS 1.3 with RSA schemes alone', { ...TLS_13, signatureAlgorithms: [0x0804, 0x0401] }, false],
+    ['TLS 1.2 with an ECDSA suite', TLS_12, true],
+    ['TLS 1.2 with RSA suites alone', { ...TLS_12, cipherSuites: [0xc02f, 0x009c] }, false],
+    ['TLS 1.2 without our curve', { ...TLS_12, groups: [0x001d] }, false],
+    ['TLS 1.2 with RSA schemes alone', { ...TLS_12, signatureAlgorithms: [0x0401] }, false],
+    ['a client that says nothing of schemes and groups', { ...TLS_12, signatureAlgorithms: [], groups: [] }, true],
+  ])('%s', (_what, changes, accepted) => {
+    expect(acceptsEcdsa({ ...helloOf(openssl), ...changes })).toBe(accepted);
+  });
 });

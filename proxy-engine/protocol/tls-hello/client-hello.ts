@@ -59,17 +59,25 @@ export function isGrease(value: number): boolean {
 }
 
 /**
- * True when the client can verify an ECDSA leaf on P-256. Clients that cannot (very old ones) need an RSA leaf.
- * Without signature_algorithms a TLS 1.2 client is read by its cipher suites.
+ * True when the client can be served with an ECDSA leaf on P-256. Clients that cannot (old ones, or ones that were told to
+ * use RSA suites) need an RSA leaf. In TLS 1.3 the signature scheme alone decides; before it a suite and the curve count
+ * as well (RFC 8422 §5.1).
  */
 export function acceptsEcdsa(hello: ClientHello): boolean {
-  if (hello.signatureAlgorithms.length > 0)
-    return hello.signatureAlgorithms.some((scheme) => ECDSA_SCHEMES.has(scheme));
-  return hello.cipherSuites.some((suite) => ECDSA_SUITES.has(suite));
+  const { signatureAlgorithms, groups, versions, cipherSuites } = hello;
+  if (versions.includes(TLS_1_3)) return signatureAlgorithms.includes(ECDSA_P256_SHA256);
+  const schemeFits =
+    signatureAlgorithms.length === 0 || signatureAlgorithms.some((scheme) => ECDSA_SCHEMES.has(scheme));
+  const curveFits = groups.length === 0 || groups.includes(P256);
+  return schemeFits && curveFits && cipherSuites.some((suite) => ECDSA_SUITES.has(suite));
 }
 
-/** ecdsa_sha1, ecdsa_sha224, ecdsa_secp256r1_sha256, ecdsa_secp384r1_sha384, ecdsa_secp521r1_sha512. */
-const ECDSA_SCHEMES: ReadonlySet<number> = new Set([0x0203, 0x0303, 0x0403, 0x0503, 0x0603]);
+const TLS_1_3 = 0x0304;
+const P256 = 0x0017;
+const ECDSA_P256_SHA256 = 0x0403;
+
+/** ecdsa_sha1, SHA-224, SHA-256, SHA-384, SHA-512: before TLS 1.3 a scheme names no curve. */
+const ECDSA_SCHEMES: ReadonlySet<number> = new Set([0x0203, 0x0303, ECDSA_P256_SHA256, 0x0503, 0x0603]);
 
 /** Suites of TLS 1.2 and below that authenticate with ECDSA (RFC 8422, 5289, 7905, 7251). */
 const ECDSA_SUITES: ReadonlySet<number> = new Set([
