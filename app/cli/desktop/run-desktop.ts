@@ -21,6 +21,8 @@ const EARLY_MS = 5_000;
 export async function runDesktop(options: DesktopOptions): Promise<DesktopOutcome> {
   const obstacle = findObstacle(process.platform, process.env, process.getuid?.());
   if (obstacle !== null) return { kind: 'unavailable', why: obstacle };
+  // The installed command runs on the desktop app's own executable.
+  if ('electron' in process.versions) return start(process.execPath, [], options.dataFolder);
   const packageFolder = join(ROOT_FOLDER, 'node_modules', 'electron');
   let electron = findElectron(packageFolder);
   if (electron === null) {
@@ -35,7 +37,7 @@ export async function runDesktop(options: DesktopOptions): Promise<DesktopOutcom
     electron = findElectron(packageFolder);
     if (electron === null) return { kind: 'unavailable', why: "Electron's installer left no executable." };
   }
-  return start(electron, options.dataFolder);
+  return start(electron, [ROOT_FOLDER], options.dataFolder);
 }
 
 /** Why no window can be shown here at all, whatever is installed; null when it can. */
@@ -74,10 +76,10 @@ async function fetchElectron(packageFolder: string, say: (text: string) => void)
   }
 }
 
-async function start(electron: string, dataFolder: string): Promise<DesktopOutcome> {
+async function start(electron: string, app: readonly string[], dataFolder: string): Promise<DesktopOutcome> {
   const { ELECTRON_RUN_AS_NODE: _unused, ...environment } = process.env;
   const began = performance.now();
-  const child = spawn(electron, [ROOT_FOLDER, `--data=${dataFolder}`], { stdio: 'inherit', env: environment });
+  const child = spawn(electron, [...app, `--data=${dataFolder}`], { stdio: 'inherit', env: environment });
   const forward = (signal: NodeJS.Signals): void => {
     child.kill(signal);
   };
