@@ -1,0 +1,169 @@
+import { ContractError } from '#contract';
+import type { ExchangeDetail, ExchangeId, ExchangeSummary, MessageSide } from '#contract';
+import type { Backend } from '../../model/connection.svelte.ts';
+import { Remembered, oneOf } from '../../model/remembered.svelte.ts';
+import type { KeyValueStore } from '../../model/remembered.svelte.ts';
+import { BodyModel } from './body-model.svelte.ts';
+
+export type TabId = 'overview' | 'request' | 'response' | 'timing' | 'tls' | 'raw';
+
+/** How a body is shown. `raw` is what is stored, before its content coding is undone. */
+export type BodyView = 'pretty' | 'text' | 'preview' | 'hex' | 'raw';
+
+/** While an exchange is under way its detail is read again at most this often, milliseconds. */
+const REFRESH_MILLISECONDS = 250;
+
+/** The exchange in the detail pane, and the choices that stay when another one is shown. */
+export class InspectorModel {
+  readonly #backend: Backend;
+  readonly #tab: Remembered<TabId>;
+  readonly #bodyView: Remembered<BodyView>;
+  readonly #rawAs: Remembered<'received' | 'sent'>;
+  #id: ExchangeId | null = null;
+  #summary = $state.raw<ExchangeSummary | null>(null);
+  #detail = $state.raw<ExchangeDetail | null>(null);
+  #problem = $state.raw<ContractError | null>(null);
+  #bodies = $state.raw<Readonly<Record<MessageSide, BodyModel | null>>>({ request: null, response: null });
+  #reading = new AbortController();
+  #refresh: ReturnType<typeof setTimeout> | null = null;
+
+  constructor(backend: Backend, store: KeyValueStore = localStorage) {
+    this.#backend = backend;
+    this.#tab = new Remembered(
+      'detail-tab',
+      'overview',
+      oneOf('overview', 'request', 'response', 'timing', 'tls', 'raw'),
+      store,
+    );
+    this.#bodyView = new Remembered('body-view', 'pretty', oneOf('pretty', 'text', 'preview', 'hex', 'raw'), store);
+    this.#rawAs = new Remembered('raw-as', 'received', oneOf('received', 'sent'), store);
+  }
+
+  get summary(): ExchangeSummary | null {
+    return this.#detail?.summary.id === this.#summary?.id ? newer(this.#summary, this.#detail?.summary) : this.#summary;
+  }
+
+  /** Null until it was read. */
+  get detail(): ExchangeDetail | null {
+    return this.#detail;
+  }
+
+  get problem(): ContractError | null {
+    return this.#problem;
+  }
+
+  get deleted(): boolean {
+    return this.#problem?.code === 'not-found';
+  }
+
+  body(side: MessageSide): BodyModel | null {
+    return this.#bodies[side];
+  }
+
+  /** Tabs that have something to show for this exchange, in order. */
+  get tabs(): readonly TabId[] {
+    const detail = this.#detail;
+    if (detail === null) return ['overview'];
+    const tabs: TabId[] = ['overview'];
+    if (detail.request !== null) tabs.push('request');
+    if (detail.response !== null) tabs.push('response');
+    if (detail.timing.end !== null || detail.timing.sent !== null) tabs.push('timing');
+    if ((detail.clientConnection?.tls ?? detail.originConnection?.tls ?? null) !== null) tabs.push('tls');
+    if (detail.request !== null) tabs.push('raw');
+    return tabs;
+  }
+
+  /** The chosen tab, or the first one while the chosen one has no content here. */
+  get tab(): TabId {
+    return this.tabs.includes(this.#tab.value) ? this.#tab.value : 'overview';
+  }
+
+  set tab(tab: TabId) {
+    this.#tab.value = tab;
+  }
+
+  get bodyView(): BodyView {
+    return this.#bodyView.value;
+  }
+
+  set bodyView(view: BodyView) {
+    this.#bodyView.value = view;
+  }
+
+  get rawAs(): 'received' | 'sent' {
+    return this.#rawAs.value;
+  }
+
+  set rawAs(as: 'received' | 'sent') {
+    this.#rawAs.value = as;
+  }
+
+  /** Shows an exchange, or takes news of the one that is shown. */
+  show(summary: ExchangeSummary | null): void {
+    const id = summary?.id ?? null;
+    const before = this.#summary;
+    this.#summary = summary;
+    if (id === this.#id) {
+      if (summary !== before && id !== null && this.#detail?.summary.state !== 'complete') this.#refreshSoon();
+      return;
+    }
+    this.close();
+    this.#id = id;
+    this.#problem = null;
+    this.#detail = null;
+    this.#bodies = { request: null, response: null };
+    if (id !== null) void this.#read(id);
+  }
+
+  retry(): void {
+    this.#problem = null;
+    if (this.#id !== null) void this.#read(this.#id);
+  }
+
+  /** Ends what is being read. */
+  close(): void {
+    this.#reading.abort();
+    this.#reading = new AbortController();
+    if (this.#refresh !== null) clearTimeout(this.#refresh);
+    this.#refresh = null;
+    this.#bodies.request?.close();
+    this.#bodies.response?.close();
+    this.#id = null;
+  }
+
+  #refreshSoon(): void {
+    this.#refresh ??= setTimeout(() => {
+      this.#refresh = null;
+      if (this.#id !== null) void this.#read(this.#id);
+    }, REFRESH_MILLISECONDS);
+  }
+
+  async #read(id: ExchangeId): Promise<void> {
+    const { signal } = this.#reading;
+    try {
+      const detail = await this.#backend.call('exchanges.get', { id }, { signal });
+      if (signal.aborted) return;
+      this.#detail = detail;
+      this.#problem = null;
+      this.#bodies = { request: this.#bodyOf(detail, 'request'), response: this.#bodyOf(detail, 'response') };
+    } catch (error: unknown) {
+      if (signal.aborted) return;
+      this.#problem = error instanceof ContractError ? error : new ContractError('internal', String(error));
+    }
+  }
+
+  #bodyOf(detail: ExchangeDetail, side: MessageSide): BodyModel | null {
+    const message = detail[side];
+    if (message === null) return null;
+    const held = this.#bodies[side];
+    if (held === null) return new BodyModel(this.#backend, detail.summary.id, side, message);
+    held.update(message);
+    return held;
+  }
+}
+
+/** The row of the list is pushed and the detail is pulled; the one that has ended knows more. */
+function newer(row: ExchangeSummary | null, read: ExchangeSummary | undefined): ExchangeSummary | null {
+  if (row === null || read === undefined) return row;
+  return row.state === 'active' && read.state !== 'active' ? read : row;
+}
