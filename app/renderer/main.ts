@@ -9,7 +9,7 @@ import { connectWeb } from './host/web.ts';
 import { App } from './model/app.svelte.ts';
 import { Connection } from './model/connection.svelte.ts';
 
-// The desktop shell serves the page under a scheme of its own and hands a port to it; any other page has a web server.
-const connect = location.protocol === 'app:' ? connectElectron : connectWeb;
+// The desktop shell says by the fragment that it hands out a port; any other page has a web server.
+const connect = location.hash === '#desktop' ? connectElectron : connectWeb;
 
 mount(InspectorApp, { target: document.body, props: { app: new App(new Connection(connect)) } });
