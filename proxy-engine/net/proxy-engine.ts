@@ -243,7 +243,7 @@ export class ProxyEngine {
 }
 
 /** How long the last answers and closes may take once everything was told to end, ms. */
-const FAREWELL_MS = 500;
+const FAREWELL_MS = 100;
 
 /** @param text `host:port`, or a host alone that keeps the port */
 function splitOverride(text: string, port: number): { readonly host: string; readonly port: number } {

@@ -1,0 +1,160 @@
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+
+/** How the peer ended a connection: by FIN, by RST, or not yet. */
+type Ending = 'open' | 'end' | 'reset';
+
+/** One end of a connection as a test holds it: sends bytes, waits for bytes. */
+export class Wire {
+  readonly socket: Socket;
+  #received: Buffer = Buffer.alloc(0);
+  #ending: Ending = 'open';
+  readonly #waiting = new Set<() => void>();
+
+  constructor(socket: Socket) {
+    this.socket = socket;
+    socket.on('data', (bytes: Buffer) => {
+      this.#received = Buffer.concat([this.#received, bytes]);
+      this.#wake();
+    });
+    socket.on('end', () => {
+      if (this.#ending === 'open') this.#ending = 'end';
+      this.#wake();
+    });
+    socket.on('error', () => {
+      this.#ending = 'reset';
+      this.#wake();
+    });
+    socket.on('close', () => {
+      if (this.#ending === 'open') this.#ending = 'end';
+      this.#wake();
+    });
+  }
+
+  /** Connects to a port of this machine. */
+  static async connect(port: number, host = '127.0.0.1'): Promise<Wire> {
+    const socket = connect({ port, host, allowHalfOpen: true, noDelay: true });
+    await once(socket, 'connect');
+    return new Wire(socket);
+  }
+
+  send(bytes: string | Buffer): void {
+    this.socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
+  }
+
+  /** Takes everything up to and with `mark`. Fails when the connection ends first. */
+  async until(mark: string): Promise<string> {
+    await this.#wait(() => this.#received.includes(mark, 0, 'latin1'), `"${mark}"`);
+    const end = this.#received.indexOf(mark, 0, 'latin1') + mark.length;
+    return this.#take(end).toString('latin1');
+  }
+
+  /** Takes that many bytes. Fails when the connection ends first. */
+  async bytes(count: number): Promise<Buffer> {
+    await this.#wait(() => this.#received.length >= count, `${String(count)} bytes`);
+    return this.#take(count);
+  }
+
+  /** Takes a head. */
+  head(): Promise<string> {
+    return this.until('\r\n\r\n');
+  }
+
+  /** Takes what is left once the peer has ended its side, and how it did that. */
+  async rest(): Promise<{ readonly text: string; readonly ending: Ending }> {
+    await this.#wait(() => this.#ending !== 'open', 'the end', true);
+    return { text: this.#take(this.#received.length).toString('latin1'), ending: this.#ending };
+  }
+
+  /** What has been received and not been taken. */
+  get pending(): string {
+    return this.#received.toString('latin1');
+  }
+
+  end(): void {
+    this.socket.end();
+  }
+
+  reset(): void {
+    this.socket.resetAndDestroy();
+  }
+
+  #take(count: number): Buffer {
+    const taken = this.#received.subarray(0, count);
+    this.#received = this.#received.subarray(count);
+    return taken;
+  }
+
+  #wait(isTrue: () => boolean, what: string, acceptsEnd = false): Promise<void> {
+    if (isTrue()) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      const look = (): void => {
+        if (isTrue()) resolve();
+        else if (this.#ending !== 'open' && !acceptsEnd) {
+          reject(
+            new Error(
+              `The connection ended (${this.#ending}) before ${what} came; left: ${JSON.stringify(this.pending.slice(0, 2_000))}`,
+            ),
+          );
+        } else return;
+        this.#waiting.delete(look);
+      };
+      this.#waiting.add(look);
+      look();
+    });
+  }
+
+  #wake(): void {
+    for (const look of [...this.#waiting]) look();
+  }
+}
+
+/** A server whose connections a test plays by hand, in the order in which they come. */
+export class WireServer {
+  readonly port: number;
+  /** Connections that were ever accepted. */
+  accepted = 0;
+  readonly #server: Server;
+  readonly #arrived: Wire[] = [];
+  readonly #waiting: ((wire: Wire) => void)[] = [];
+  readonly #sockets = new Set<Socket>();
+
+  private constructor(server: Server) {
+    this.#server = server;
+    this.port = (server.address() as AddressInfo).port;
+  }
+
+  static async listen(host = '127.0.0.1'): Promise<WireServer> {
+    const server = createServer({ allowHalfOpen: true, noDelay: true });
+    server.listen(0, host);
+    await once(server, 'listening');
+    const wires = new WireServer(server);
+    server.on('connection', (socket) => {
+      wires.#accept(socket);
+    });
+    return wires;
+  }
+
+  /** The next connection. */
+  next(): Promise<Wire> {
+    const arrived = this.#arrived.shift();
+    if (arrived !== undefined) return Promise.resolve(arrived);
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+
+  #accept(socket: Socket): void {
+    this.accepted += 1;
+    this.#sockets.add(socket);
+    socket.on('close', () => this.#sockets.delete(socket));
+    const wire = new Wire(socket);
+    const waiting = this.#waiting.shift();
+    if (waiting === undefined) this.#arrived.push(wire);
+    else waiting(wire);
+  }
+}
