@@ -16,7 +16,12 @@ export function connectToBackend(running: RunningBackend): Promise<Carrier<Clien
     const socket = new WebSocket(url, contractProtocols(running.token));
     const fail = (): void => {
       clearTimeout(timer);
-      reject(new ContractError('unavailable', `The Weir of process ${String(running.pid)} does not answer at ${running.url}`));
+      reject(
+        new ContractError(
+          'unavailable',
+          `The Weir of process ${String(running.pid)} does not answer at ${running.url}`,
+        ),
+      );
     };
     const timer = setTimeout(() => {
       socket.close();

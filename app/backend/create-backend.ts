@@ -68,7 +68,11 @@ export interface Backend {
  * @throws PkiError when the certificate authority cannot be used
  */
 export async function createBackend(options: BackendOptions): Promise<Backend> {
-  const undo: (() => Promise<void> | void)[] = [() => { options.ownership.release(); }];
+  const undo: (() => Promise<void> | void)[] = [
+    () => {
+      options.ownership.release();
+    },
+  ];
   try {
     return await compose(options, undo);
   } catch (error: unknown) {
@@ -81,15 +85,21 @@ async function compose(options: BackendOptions, undo: (() => Promise<void> | voi
   const { folder, report } = options;
   let status: StatusBoard | null = null;
   let services: Services | null = null;
-  const changes: ChangeFeed = new ChangeFeed((on) => { store.watch(on); });
+  const changes: ChangeFeed = new ChangeFeed((on) => {
+    store.watch(on);
+  });
   const opening = openStore(folder.store, {
-    changed: (exchanges) => { changes.publish(exchanges); },
+    changed: (exchanges) => {
+      changes.publish(exchanges);
+    },
     session: (session) => status?.sessionChanged(session),
     trouble: (trouble) => {
       report(trouble === null ? 'Recording works again.' : `Recording fails: ${trouble.message} Traffic goes on.`);
       status?.troubleChanged(trouble);
     },
-    failed: (error) => { report(`${error.message} ${causeOf(error)}`); },
+    failed: (error) => {
+      report(`${error.message} ${causeOf(error)}`);
+    },
   });
   undo.push(() => opening.then((opened) => opened.close()).catch(() => undefined));
   const [store, authority, control] = await Promise.all([
@@ -97,7 +107,10 @@ async function compose(options: BackendOptions, undo: (() => Promise<void> | voi
     openAuthority(folder, report),
     openControl(options, (carrier) => {
       if (services === null) carrier.close();
-      else serveContract(carrier, services, (error) => { report(causeOf(error)); });
+      else
+        serveContract(carrier, services, (error) => {
+          report(causeOf(error));
+        });
     }).then((server) => {
       undo.push(() => server.close());
       return server;
@@ -142,7 +155,9 @@ async function compose(options: BackendOptions, undo: (() => Promise<void> | voi
       store.attach(port2, null);
       return port1;
     },
-    onCrash: (error) => { report(`${error.message} It is being started again. ${causeOf(error)}`); },
+    onCrash: (error) => {
+      report(`${error.message} It is being started again. ${causeOf(error)}`);
+    },
     onRestart: () => status?.engineRestarted(),
   });
   undo.push(() => engine.stop(0));

@@ -193,9 +193,12 @@ class Engines implements EngineHost {
     listeners: readonly ListenerConfig[],
   ): Promise<readonly ListenerInfo[]> {
     const { config, workers, nextExchangeId, nextConnectionId, openCapturePort } = this.#options;
-    const worker = new Worker(new URL(`./engine-worker${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url), {
-      name: `engine ${String(index)}`,
-    });
+    const worker = new Worker(
+      new URL(`./engine-worker${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url),
+      {
+        name: `engine ${String(index)}`,
+      },
+    );
     const calls = new ThreadCalls<EngineCalls>(worker, 'engine');
     const thread: Thread = { worker, calls };
     const startedAt = performance.now();
@@ -212,7 +215,11 @@ class Engines implements EngineHost {
       this.#lastStats[index] = EMPTY_STATS;
       this.#options.onCrash(new Error('An engine thread ended unexpectedly.', { cause }));
       const attempt = performance.now() - startedAt > SETTLED_MS ? 0 : generation;
-      this.#restartLater(index, generation + 1, RESTART_DELAYS_MS[Math.min(attempt, RESTART_DELAYS_MS.length - 1)] ?? 0);
+      this.#restartLater(
+        index,
+        generation + 1,
+        RESTART_DELAYS_MS[Math.min(attempt, RESTART_DELAYS_MS.length - 1)] ?? 0,
+      );
     });
     this.#threads[index] = thread;
     const capturePort = openCapturePort();
@@ -238,7 +245,9 @@ class Engines implements EngineHost {
     setTimeout(() => {
       if (this.#stopping) return;
       this.#startThread(index, generation, this.#open).then(
-        () => { this.#options.onRestart(this.#listeners); },
+        () => {
+          this.#options.onRestart(this.#listeners);
+        },
         (error: unknown) => {
           this.#options.onCrash(error instanceof Error ? error : new Error(String(error)));
           // Ends the thread without listeners; its exit starts the next attempt.

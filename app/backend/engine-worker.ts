@@ -17,7 +17,9 @@ host.on('message', (command: EngineCommand) => {
   switch (command.type) {
     case 'call':
       run(command).then(
-        (output) => { send({ type: 'result', id: command.id, output }); },
+        (output) => {
+          send({ type: 'result', id: command.id, output });
+        },
         (error: unknown) => {
           const message = error instanceof Error ? error.message : String(error);
           send({ type: 'failure', id: command.id, failure: { code: 'conflict', message } });
@@ -58,7 +60,9 @@ async function run(call: Call): Promise<EngineCalls[keyof EngineCalls]['output']
 
 function start({ config, capturePort }: EngineStart): ReturnType<Engine['listen']> {
   const created = createEngine(config, sink(capturePort));
-  capturePort?.on('message', (credit: CaptureCredit) => { created.returnCaptureCredit(credit.bytes, credit.slabs); });
+  capturePort?.on('message', (credit: CaptureCredit) => {
+    created.returnCaptureCredit(credit.bytes, credit.slabs);
+  });
   engine = created;
   return created.listen();
 }

@@ -17,7 +17,9 @@ export function findSharedPort({ host, port }: { readonly host: string; readonly
     server.listen({ host, port, exclusive: true }, () => {
       const address = server.address();
       const given = address !== null && typeof address === 'object' ? address.port : port;
-      server.close(() => { resolve(given); });
+      server.close(() => {
+        resolve(given);
+      });
     });
   });
 }

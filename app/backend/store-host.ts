@@ -30,7 +30,10 @@ export interface StoreHost {
   attach(port: MessagePort, session: SessionId | null): void;
   /** Switches `changed` on or off. */
   watch(on: boolean): void;
-  write<Name extends WriterCallName>(name: Name, input: WriterCalls[Name]['input']): Promise<WriterCalls[Name]['output']>;
+  write<Name extends WriterCallName>(
+    name: Name,
+    input: WriterCalls[Name]['input'],
+  ): Promise<WriterCalls[Name]['output']>;
   read<Name extends ReaderCallName>(
     name: Name,
     input: ReaderCalls[Name]['input'],
@@ -64,7 +67,9 @@ export function openStore(folder: string, listener: StoreListener): Promise<Stor
     if (reader !== null) return reader.calls;
     const worker = startReaderThread(folder);
     const calls = new ThreadCalls<ReaderCalls>(worker, "store's reader");
-    worker.on('message', (event: ReaderEvent) => { settle(calls, event); });
+    worker.on('message', (event: ReaderEvent) => {
+      settle(calls, event);
+    });
     worker.once('exit', () => (reader = null));
     watchThread(worker);
     reader = { worker, calls };

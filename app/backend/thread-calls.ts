@@ -48,7 +48,7 @@ export class ThreadCalls<Calls extends CallMap<Calls>> {
       };
       signal?.addEventListener('abort', cancel, { once: true });
       this.#pending.set(id, {
-        resolve: resolve as (output: unknown) => void,
+        resolve,
         reject,
         detach: () => signal?.removeEventListener('abort', cancel),
       });

@@ -20,7 +20,10 @@ import { DEFAULT_CONTROL, DEFAULT_LISTENER } from './default-addresses.ts';
 /** What Electron gives a utility process to speak with main; it has no types outside of Electron. */
 interface ParentPort {
   postMessage(message: BackendToHost): void;
-  on(event: 'message', listener: (event: { readonly data: HostToBackend; readonly ports: readonly HostPort[] }) => void): void;
+  on(
+    event: 'message',
+    listener: (event: { readonly data: HostToBackend; readonly ports: readonly HostPort[] }) => void,
+  ): void;
 }
 
 /** How this process serves its windows, and how it ends. */
@@ -67,12 +70,18 @@ async function serve(folder: ReturnType<typeof prepareDataFolder>, ownership: Ow
     ownCertificate: null,
     settings: {},
     keyLogFile: process.env['SSLKEYLOGFILE'] ?? null,
-    capabilities: { windowChrome: process.platform === 'darwin' ? 'macos' : 'overlay', openBrowser: true, saveFile: false },
+    capabilities: {
+      windowChrome: process.platform === 'darwin' ? 'macos' : 'overlay',
+      openBrowser: true,
+      saveFile: false,
+    },
     report,
   });
   return {
     connect(port) {
-      serveContract(createPortCarrier(port), backend.services, (error) => { report(String(error)); });
+      serveContract(createPortCarrier(port), backend.services, (error) => {
+        report(String(error));
+      });
     },
     stop: () => backend.stop(DRAIN_MS),
   };
@@ -88,11 +97,15 @@ function join(running: RunningBackend): Host {
         if (backend === null) early.push(frame);
         else backend.send(frame);
       });
-      window.onClose(() => { backend?.close(); });
+      window.onClose(() => {
+        backend?.close();
+      });
       connectToBackend(running).then(
         (carrier) => {
           backend = carrier;
-          carrier.onFrame((frame) => { window.send(frame); });
+          carrier.onFrame((frame) => {
+            window.send(frame);
+          });
           // The folder has no backend now: main starts this process again, which then becomes it.
           carrier.onClose(() => process.exit(1));
           for (const frame of early) carrier.send(frame);

@@ -95,7 +95,9 @@ function runInstaller(script: string): Promise<number | null> {
       resolve(null);
     };
     process.once('SIGINT', cancel);
-    child.once('error', () => { resolve(1); });
+    child.once('error', () => {
+      resolve(1);
+    });
     child.once('exit', (code) => {
       process.off('SIGINT', cancel);
       resolve(code);

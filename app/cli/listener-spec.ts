@@ -83,7 +83,8 @@ function parseMode(text: string): ListenerMode {
   const [, kind = text, rest] = /^([a-z0-9-]+):(.*)$/s.exec(text) ?? [];
   switch (kind) {
     case 'proxy':
-      if (rest !== undefined) throw new UsageError(`--mode proxy takes no target, but ${JSON.stringify(rest)} follows it.`);
+      if (rest !== undefined)
+        throw new UsageError(`--mode proxy takes no target, but ${JSON.stringify(rest)} follows it.`);
       return { kind: 'proxy' };
     case 'reverse':
       return parseReverse(rest ?? '');
@@ -103,7 +104,8 @@ function parseReverse(text: string): ListenerMode {
   if (text.startsWith('h2c:')) throw new UsageError(`--mode reverse:${text}: h2c is not in this version yet.`);
   const url = URL.canParse(text) ? new URL(text) : null;
   const scheme = url?.protocol === 'http:' ? 'http' : 'https';
-  if (url === null || url.protocol !== `${scheme}:` || url.hostname === '') throw wrong('an http or https URL must follow.');
+  if (url === null || url.protocol !== `${scheme}:` || url.hostname === '')
+    throw wrong('an http or https URL must follow.');
   if (url.username !== '' || url.password !== '') throw wrong('a user name is not possible in it.');
   if (url.search !== '' || url.hash !== '') throw wrong('it must end with its path.');
   const port = url.port === '' ? (scheme === 'https' ? 443 : 80) : Number(url.port);

@@ -20,9 +20,13 @@ export async function openPage(folder: DataFolder, url: string): Promise<boolean
   const [command, ...args] = opener(file);
   return new Promise((resolve) => {
     const child = spawn(command, args, { stdio: 'ignore', detached: true });
-    child.once('error', () => { resolve(false); });
+    child.once('error', () => {
+      resolve(false);
+    });
     // Openers hand over to the browser and end; some stay. What does not fail at once has worked.
-    const patience = setTimeout(() => { resolve(true); }, 2_000);
+    const patience = setTimeout(() => {
+      resolve(true);
+    }, 2_000);
     child.once('exit', (code) => {
       clearTimeout(patience);
       resolve(code === 0);

@@ -140,7 +140,10 @@ export interface Calls {
   /** At most 500 rows a call, from the given index of the query's order; for jumping with the scroll bar. */
   'exchanges.queryAt': { input: ExchangeQuery & { index: number; limit: number }; output: ExchangePage };
   /** How many rows a query has. */
-  'exchanges.count': { input: { session: SessionId; filter: string; upTo?: ExchangeId | null }; output: { count: number } };
+  'exchanges.count': {
+    input: { session: SessionId; filter: string; upTo?: ExchangeId | null };
+    output: { count: number };
+  };
   /** Where an exchange stands in a query's order, for keeping a selection in view; null when the query leaves it out. */
   'exchanges.indexOf': { input: ExchangeQuery & { id: ExchangeId }; output: { index: number | null } };
   'exchanges.get': { input: { id: ExchangeId }; output: ExchangeDetail };
@@ -163,7 +166,10 @@ export interface Calls {
   };
   'ca.export': { input: { format: 'pem' | 'der' | 'p12' }; output: { bytes: Uint8Array; fileName: string } };
   /** Browsers found here and the paths that were searched. */
-  'browsers.list': { input: Record<string, never>; output: { found: readonly FoundBrowser[]; searched: readonly string[] } };
+  'browsers.list': {
+    input: Record<string, never>;
+    output: { found: readonly FoundBrowser[]; searched: readonly string[] };
+  };
   /** Starts a fresh profile that trusts our CA for itself alone. Fails with `no-browser`. */
   'browsers.open': { input: { path: string | null; url: string | null }; output: OpenedBrowser };
   /** Invented traffic of a shop, in a session of its own that becomes the shown one. */

@@ -147,9 +147,14 @@ export function createContractClient(carrier: Carrier<ClientFrame, ServerFrame>)
       items(items) {
         const taken = listener.items(items as readonly Streams[Name]['item'][]);
         if (taken === undefined) returnCredit(items.length);
-        else void taken.finally(() => { returnCredit(items.length); });
+        else
+          void taken.finally(() => {
+            returnCredit(items.length);
+          });
       },
-      gap: () => { listener.gap(); },
+      gap: () => {
+        listener.gap();
+      },
       ended(failure) {
         streams.delete(id);
         listener.ended?.(failure === null ? null : ContractError.from(failure));
@@ -172,7 +177,9 @@ export function createContractClient(carrier: Carrier<ClientFrame, ServerFrame>)
     onClose(listener) {
       if (closed) listener();
       else closeListeners.add(listener);
-      return () => { closeListeners.delete(listener); };
+      return () => {
+        closeListeners.delete(listener);
+      };
     },
     close() {
       carrier.close();

@@ -57,7 +57,10 @@ describe('the frame codec', () => {
     ['an attachment over a value', hostile({ frame: { a: 1 }, binary: [{ path: ['a'], length: 0 }] })],
     ['an attachment nowhere', hostile({ frame: {}, binary: [{ path: ['a'], length: 0 }] })],
     ['an attachment on a prototype', hostile({ frame: {}, binary: [{ path: ['__proto__', 'x'], length: 0 }] })],
-    ['too many attachments', hostile({ frame: {}, binary: Array.from({ length: 65 }, () => ({ path: [], length: 0 })) })],
+    [
+      'too many attachments',
+      hostile({ frame: {}, binary: Array.from({ length: 65 }, () => ({ path: [], length: 0 })) }),
+    ],
   ])('refuses %s', (_, message) => {
     expect(() => decodeFrame(message)).toThrow(FrameError);
   });

@@ -8,7 +8,13 @@ export type ClientFrame =
   | { readonly type: 'call'; readonly id: number; readonly name: CallName; readonly input: unknown }
   /** Also cancels a running query. */
   | { readonly type: 'cancel'; readonly id: number }
-  | { readonly type: 'open'; readonly id: number; readonly name: StreamName; readonly input: unknown; readonly credit: number }
+  | {
+      readonly type: 'open';
+      readonly id: number;
+      readonly name: StreamName;
+      readonly input: unknown;
+      readonly credit: number;
+    }
   /** The reader took `items` items and can take as many more. */
   | { readonly type: 'credit'; readonly id: number; readonly items: number }
   | { readonly type: 'close'; readonly id: number };

@@ -29,7 +29,11 @@ export function createSampleCalls(core: BackendCore): Pick<CallHandlers, 'sample
     const { port1, port2 } = new MessageChannel();
     store.attach(port2, session.id);
     const tap = createTap(
-      { post: (batch) => { port1.postMessage(batch, [batch]); } },
+      {
+        post: (batch) => {
+          port1.postMessage(batch, [batch]);
+        },
+      },
       { creditBytes: CREDIT_BYTES, recordedBodyBytes: CREDIT_BYTES },
     );
     playSample(tap, FIRST_SAMPLE_ID, FIRST_SAMPLE_ID);

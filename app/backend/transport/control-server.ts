@@ -137,7 +137,9 @@ async function answerPage(
   const file = pages === null ? null : await findStaticFile(pages, path);
   if (file === null) {
     const message =
-      path === '/' && pages !== null ? 'The inspector is not built. Run `npm run build` once.' : 'There is nothing here.';
+      path === '/' && pages !== null
+        ? 'The inspector is not built. Run `npm run build` once.'
+        : 'There is nothing here.';
     sendText(response, 404, message);
     return;
   }
@@ -241,7 +243,9 @@ function nameInUrl(address: string): string {
 async function close(server: Server, sockets: WebSocketServer): Promise<void> {
   for (const socket of sockets.clients) socket.close(1001, 'Weir is ending');
   const closed = new Promise<void>((resolve) => {
-    server.close(() => { resolve(); });
+    server.close(() => {
+      resolve();
+    });
   });
   // Clients that do not answer the close are not waited for.
   const cut = setTimeout(() => {

@@ -35,6 +35,7 @@ export function createPortCarrier(port: HostPort): Carrier<ServerFrame, ClientFr
 }
 
 function unwrap(message: unknown): unknown {
-  const isEvent = typeof message === 'object' && message !== null && 'data' in message && !('type' in message && 'id' in message);
+  const isEvent =
+    typeof message === 'object' && message !== null && 'data' in message && !('type' in message && 'id' in message);
   return isEvent ? message.data : message;
 }

@@ -55,7 +55,9 @@ function openWindow(electron: string, folder: DataFolder): Promise<number> {
       tell(`Electron does not start (${error.message}). The inspector opens in the browser.`);
       resolve(openInBrowser(folder));
     });
-    child.once('exit', (code) => { resolve(code ?? 1); });
+    child.once('exit', (code) => {
+      resolve(code ?? 1);
+    });
   });
 }
 

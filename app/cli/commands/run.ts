@@ -92,14 +92,18 @@ async function join(running: RunningBackend, wantsAuthorities: boolean): Promise
 
 function readListeners(client: ContractClient): Promise<readonly ListenerInfo[]> {
   return new Promise((resolve, reject) => {
-    const stream = client.stream('app.status', {}, {
-      items(items) {
-        stream.close();
-        resolve(items.at(-1)?.listeners ?? []);
+    const stream = client.stream(
+      'app.status',
+      {},
+      {
+        items(items) {
+          stream.close();
+          resolve(items.at(-1)?.listeners ?? []);
+        },
+        gap: () => undefined,
+        ended: reject,
       },
-      gap: () => undefined,
-      ended: reject,
-    });
+    );
   });
 }
 
@@ -109,7 +113,9 @@ function holdProxy(client: ContractClient): Promise<readonly ListenerInfo[]> {
       'listeners.hold',
       { listeners: [{ mode: { kind: 'proxy' }, host: '127.0.0.1', port: 0 }] },
       {
-        items: (items) => { resolve(items.flatMap((item) => item.listeners)); },
+        items: (items) => {
+          resolve(items.flatMap((item) => item.listeners));
+        },
         gap: () => undefined,
         ended: reject,
       },

@@ -140,17 +140,33 @@ async function attach(
   const client = createContractClient(await connectToBackend(running));
   const listeners = await new Promise<readonly ListenerInfo[]>((resolve, reject) => {
     if (wish.namesListeners) {
-      client.stream('listeners.hold', { listeners: wish.listeners }, {
-        items: (items) => { resolve(items.flatMap((item) => item.listeners)); },
-        gap: () => undefined,
-        ended: (failure) => { reject(failure ?? new CommandError('The listeners were closed.')); },
-      });
+      client.stream(
+        'listeners.hold',
+        { listeners: wish.listeners },
+        {
+          items: (items) => {
+            resolve(items.flatMap((item) => item.listeners));
+          },
+          gap: () => undefined,
+          ended: (failure) => {
+            reject(failure ?? new CommandError('The listeners were closed.'));
+          },
+        },
+      );
     } else {
-      client.stream('app.status', {}, {
-        items: (items) => { resolve(items.at(-1)?.listeners ?? []); },
-        gap: () => undefined,
-        ended: (failure) => { reject(failure ?? new CommandError('The running Weir is ending.')); },
-      });
+      client.stream(
+        'app.status',
+        {},
+        {
+          items: (items) => {
+            resolve(items.at(-1)?.listeners ?? []);
+          },
+          gap: () => undefined,
+          ended: (failure) => {
+            reject(failure ?? new CommandError('The running Weir is ending.'));
+          },
+        },
+      );
     }
   });
   tell(`Attached to the Weir that runs on ${folder.path} (process ${pid}).`);
@@ -165,7 +181,9 @@ async function attach(
     attachedTo: running.pid,
   });
   const gone = new Promise<'gone'>((resolve) => {
-    client.onClose(() => { resolve('gone'); });
+    client.onClose(() => {
+      resolve('gone');
+    });
   });
   const end = await Promise.race([gone, exitRequested]);
   client.close();
