@@ -32,7 +32,15 @@ export class FakeBackend implements ContractClient {
   settings: AppSettings = {
     passthroughHosts: ['pinned.example'],
     trustedHosts: [],
-    timeouts: { requestHead: 60_000, resolve: 10_000, connect: 10_000, tls: 10_000, firstByte: 0, idle: 600_000, total: 0 },
+    timeouts: {
+      requestHead: 60_000,
+      resolve: 10_000,
+      connect: 10_000,
+      tls: 10_000,
+      firstByte: 0,
+      idle: 600_000,
+      total: 0,
+    },
     limits: { requestLineBytes: 65_536, headBytes: 262_144, fields: 1_000, recordedBodyBytes: Number.MAX_SAFE_INTEGER },
   };
   browsers: Calls['browsers.list']['output'] = {
@@ -45,15 +53,34 @@ export class FakeBackend implements ContractClient {
   #generated: number;
   readonly #changed = new Map<number, ExchangeSummary>();
   #sessions: SessionInfo[];
-  readonly #streams = new Set<{ readonly name: StreamName; readonly input: unknown; items(items: readonly never[]): unknown; gap(): void }>();
+  readonly #streams = new Set<{
+    readonly name: StreamName;
+    readonly input: unknown;
+    items(items: readonly never[]): unknown;
+    gap(): void;
+  }>();
   readonly #closeListeners = new Set<() => void>();
   readonly #results = new Map<string, readonly ExchangeSummary[]>();
 
   /** @param exchanges how many the current session holds at first */
   constructor(exchanges = 0) {
     this.#generated = exchanges;
-    const session: SessionInfo = { id: 1, name: '3 Mar 2026, 09:30', startedAt: FAKE_START, endedAt: null, exchanges, sample: false };
-    const older: SessionInfo = { ...session, id: 900, name: '2 Mar 2026, 17:02', startedAt: FAKE_START - 6e10, endedAt: FAKE_START, exchanges: 0 };
+    const session: SessionInfo = {
+      id: 1,
+      name: '3 Mar 2026, 09:30',
+      startedAt: FAKE_START,
+      endedAt: null,
+      exchanges,
+      sample: false,
+    };
+    const older: SessionInfo = {
+      ...session,
+      id: 900,
+      name: '2 Mar 2026, 17:02',
+      startedAt: FAKE_START - 6e10,
+      endedAt: FAKE_START,
+      exchanges: 0,
+    };
     this.#sessions = [session, older];
     this.status = {
       recording: true,
@@ -69,7 +96,9 @@ export class FakeBackend implements ContractClient {
         subject: 'CN=Weir CA (test)',
         notBefore: '2026-03-01T00:00:00.000Z',
         notAfter: '2036-03-01T00:00:00.000Z',
-        fingerprint: Array.from({ length: 32 }, (_, at) => (at * 7 + 16).toString(16).toUpperCase().padStart(2, '0').slice(-2)).join(':'),
+        fingerprint: Array.from({ length: 32 }, (_, at) =>
+          (at * 7 + 16).toString(16).toUpperCase().padStart(2, '0').slice(-2),
+        ).join(':'),
         file: '/home/dev/.local/share/weir/ca/weir-ca.pem',
         daysLeft: 3_650,
       },
@@ -106,7 +135,14 @@ export class FakeBackend implements ContractClient {
     input: Streams[Name]['input'],
     listener: StreamListener<Streams[Name]['item']>,
   ): StreamHandle {
-    const stream = { name, input, items: (items: readonly never[]) => listener.items(items), gap: () => { listener.gap(); } };
+    const stream = {
+      name,
+      input,
+      items: (items: readonly never[]) => listener.items(items),
+      gap: () => {
+        listener.gap();
+      },
+    };
     this.#streams.add(stream);
     if (name === 'app.status') listener.items([this.status as Streams[Name]['item']]);
     return { close: () => this.#streams.delete(stream) };
@@ -171,8 +207,11 @@ export class FakeBackend implements ContractClient {
   }
 
   /** All rows of a query; null when it is everything in order of time, which is not spelled out. */
-  #matching(query: Pick<ExchangeQuery, 'session' | 'filter' | 'sort' | 'descending' | 'upTo'>): readonly ExchangeSummary[] | null {
-    if (query.filter === '' && ((query.sort === 'time' && !query.descending) || this.#generated >= MOST_SORTED)) return null;
+  #matching(
+    query: Pick<ExchangeQuery, 'session' | 'filter' | 'sort' | 'descending' | 'upTo'>,
+  ): readonly ExchangeSummary[] | null {
+    if (query.filter === '' && ((query.sort === 'time' && !query.descending) || this.#generated >= MOST_SORTED))
+      return null;
     const key = JSON.stringify([query.session, query.filter, query.sort, query.descending, query.upTo ?? null]);
     const known = this.#results.get(key);
     if (known !== undefined) return known;
@@ -185,7 +224,9 @@ export class FakeBackend implements ContractClient {
       if (passes(parsed.node, row)) rows.push(row);
     }
     const sign = query.descending ? -1 : 1;
-    rows.sort((one, other) => sign * (compare(sortKey(query.sort, one), sortKey(query.sort, other)) || one.id - other.id));
+    rows.sort(
+      (one, other) => sign * (compare(sortKey(query.sort, one), sortKey(query.sort, other)) || one.id - other.id),
+    );
     this.#results.set(key, rows);
     return rows;
   }
@@ -217,7 +258,12 @@ export class FakeBackend implements ContractClient {
     },
     'sessions.list': () => ({ sessions: this.#sessions }),
     'sessions.clear': () => {
-      const session: SessionInfo = { ...this.#session(1), id: this.#sessions.length + 100, exchanges: 0, name: '3 Mar 2026, 09:41' };
+      const session: SessionInfo = {
+        ...this.#session(1),
+        id: this.#sessions.length + 100,
+        exchanges: 0,
+        name: '3 Mar 2026, 09:41',
+      };
       this.#sessions = [session, ...this.#sessions];
       this.setStatus({ session });
       return { session };
@@ -242,19 +288,35 @@ export class FakeBackend implements ContractClient {
     },
     'exchanges.indexOf': (input) => {
       const rows = this.#matching(input);
-      const index = rows === null ? (input.id <= this.#size(input) ? input.id - 1 : -1) : rows.findIndex(({ id }) => id === input.id);
+      const index =
+        rows === null
+          ? input.id <= this.#size(input)
+            ? input.id - 1
+            : -1
+          : rows.findIndex(({ id }) => id === input.id);
       return { index: index < 0 ? null : index };
     },
     'exchanges.get': ({ id }) => {
       if (id > this.#generated) throw new ContractError('not-found', 'This exchange was deleted.');
       const summary = this.#row(id - 1);
-      const message = { sent: null, trailers: [], storedBytes: 0, contentEncoding: [], mediaType: null, charset: null } as const;
+      const message = {
+        sent: null,
+        trailers: [],
+        storedBytes: 0,
+        contentEncoding: [],
+        mediaType: null,
+        charset: null,
+      } as const;
       return {
         summary,
         request: {
           ...message,
           startLine: `${summary.method} ${summary.path} HTTP/1.1`,
-          headers: [['Host', summary.host], ['User-Agent', 'curl/8.5.0'], ['Accept', '*/*']],
+          headers: [
+            ['Host', summary.host],
+            ['User-Agent', 'curl/8.5.0'],
+            ['Accept', '*/*'],
+          ],
           bodyBytes: summary.requestBodyBytes,
         },
         response:
@@ -274,8 +336,16 @@ export class FakeBackend implements ContractClient {
         comment: '',
       };
     },
-    'exchanges.readBody': () => ({ bytes: new TextEncoder().encode('{"id":"crt_8Q2ZK"}'), totalBytes: 18, stopped: null }),
-    'exchanges.readRaw': () => ({ bytes: new TextEncoder().encode('GET / HTTP/1.1\r\n\r\n'), totalBytes: 18, stopped: null }),
+    'exchanges.readBody': () => ({
+      bytes: new TextEncoder().encode('{"id":"crt_8Q2ZK"}'),
+      totalBytes: 18,
+      stopped: null,
+    }),
+    'exchanges.readRaw': () => ({
+      bytes: new TextEncoder().encode('GET / HTTP/1.1\r\n\r\n'),
+      totalBytes: 18,
+      stopped: null,
+    }),
     'exchanges.exportCurl': ({ id }) => ({ text: `curl 'https://${this.#row(id - 1).host}${this.#row(id - 1).path}'` }),
     'hosts.list': ({ session }) => {
       const hosts = new Map<string, { host: string; port: number; exchanges: number; errors: number }>();

@@ -53,6 +53,12 @@ export class App {
     return this.sessions.chosen ?? this.status.now?.session ?? null;
   }
 
+  /** Nothing was recorded in this session so far, and nothing else was asked for. */
+  get nothingYet(): boolean {
+    const { loaded, total, pending, filter } = this.list;
+    return loaded && total === 0 && pending === 0 && filter === '' && this.sessions.chosen === null;
+  }
+
   /** The summary of the exchange that the detail shows; null without a selection. */
   get activeRow(): ExchangeSummary | null {
     const id = this.selection.active;

@@ -3,16 +3,7 @@ import { Remembered } from './remembered.svelte.ts';
 import type { KeyValueStore } from './remembered.svelte.ts';
 
 export type ColumnId =
-  | 'label'
-  | 'status'
-  | 'method'
-  | 'host'
-  | 'path'
-  | 'type'
-  | 'size'
-  | 'duration'
-  | 'protocol'
-  | 'started';
+  'label' | 'status' | 'method' | 'host' | 'path' | 'type' | 'size' | 'duration' | 'protocol' | 'started';
 
 export interface ColumnDefinition {
   readonly id: ColumnId;
@@ -123,6 +114,8 @@ function isWidths(value: unknown): value is Widths {
   return (
     typeof value === 'object' &&
     value !== null &&
-    Object.entries(value).every(([id, width]) => isColumnId(id) && typeof width === 'number' && width >= 12 && width <= 600)
+    Object.entries(value).every(
+      ([id, width]) => isColumnId(id) && typeof width === 'number' && width >= 12 && width <= 600,
+    )
   );
 }

@@ -53,7 +53,8 @@ export class Connection implements Backend {
     options: { readonly signal?: AbortSignal } = {},
   ): Promise<Calls[Name]['output']> {
     const client = this.#client ?? (await this.#firstClient());
-    if (client === null) throw new ContractError('unavailable', 'Weir does not answer. This page tries again by itself.');
+    if (client === null)
+      throw new ContractError('unavailable', 'Weir does not answer. This page tries again by itself.');
     return client.call(name, input, options);
   }
 

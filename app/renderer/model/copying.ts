@@ -29,7 +29,7 @@ export async function bodyText(backend: Backend, id: ExchangeId, side: MessageSi
   const charset = (side === 'request' ? request : response)?.charset ?? 'utf-8';
   const decoder = textDecoder(charset);
   let text = '';
-  for (let offset = 0; ; ) {
+  for (let offset = 0; ;) {
     const { bytes, totalBytes } = await backend.call('exchanges.readBody', {
       id,
       side,

@@ -35,7 +35,7 @@ export class ExchangePages {
 
   /** Whether all rows from `first` up to, not including, `end` are loaded. */
   covers(first: number, end: number): boolean {
-    for (let index = first; index < end; ) {
+    for (let index = first; index < end;) {
       const number = Math.floor(index / PAGE_ROWS);
       const page = this.#pages.get(number);
       const pageEnd = Math.min(end, (number + 1) * PAGE_ROWS);

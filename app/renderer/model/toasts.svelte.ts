@@ -20,7 +20,10 @@ export class Toasts {
 
   /** Shows `text` for four seconds (ten when it has a button). */
   say(text: string, action: Toast['action'] = null): void {
-    this.#add({ id: this.#nextId++, text, tone: 'plain', action }, action === null ? SHOWN_MILLISECONDS : ERROR_SHOWN_MILLISECONDS);
+    this.#add(
+      { id: this.#nextId++, text, tone: 'plain', action },
+      action === null ? SHOWN_MILLISECONDS : ERROR_SHOWN_MILLISECONDS,
+    );
   }
 
   /** Shows what went wrong: the message of an error of the contract is written for a person. */

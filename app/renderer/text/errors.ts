@@ -42,7 +42,8 @@ export const ERROR_ACTION_TEXT: Readonly<Record<ErrorAction, string>> = {
 };
 
 const MALFORMED_REQUEST = {
-  cause: 'The client sent bytes that HTTP/1.1 does not allow. Two programs could read them differently, so Weir refused them.',
+  cause:
+    'The client sent bytes that HTTP/1.1 does not allow. Two programs could read them differently, so Weir refused them.',
   next: 'Look at the raw bytes and mend the client.',
   action: 'view-raw',
   word: 'HTTP',
@@ -179,7 +180,8 @@ export const ERROR_TEXT: Readonly<Record<ErrorCode, ErrorText>> = {
   },
   'tls.client-untrusted': {
     title: 'The client does not trust Weir’s certificate',
-    cause: 'It ended the handshake after Weir showed its certificate. The program pins its own certificate, or Weir’s authority is not trusted where it looks.',
+    cause:
+      'It ended the handshake after Weir showed its certificate. The program pins its own certificate, or Weir’s authority is not trusted where it looks.',
     next: 'See Setup for how a program learns to trust Weir. A program that pins must be passed through.',
     action: 'pass-through',
     word: 'TLS',
@@ -201,7 +203,11 @@ export const ERROR_TEXT: Readonly<Record<ErrorCode, ErrorText>> = {
     word: 'late',
     brief: 'client’s TLS handshake timed out',
   },
-  'http1.request-line': { ...MALFORMED_REQUEST, title: 'The request line cannot be read', brief: 'malformed request line' },
+  'http1.request-line': {
+    ...MALFORMED_REQUEST,
+    title: 'The request line cannot be read',
+    brief: 'malformed request line',
+  },
   'http1.request-line-too-long': {
     title: 'The request line is too long',
     cause: 'It is longer than the limit “requestLineBytes”.',
@@ -234,15 +240,27 @@ export const ERROR_TEXT: Readonly<Record<ErrorCode, ErrorText>> = {
     word: 'HTTP',
     brief: 'unknown HTTP version',
   },
-  'http1.target': { ...MALFORMED_REQUEST, title: 'The request target cannot be read', brief: 'malformed request target' },
+  'http1.target': {
+    ...MALFORMED_REQUEST,
+    title: 'The request target cannot be read',
+    brief: 'malformed request target',
+  },
   'http1.host': {
     ...MALFORMED_REQUEST,
     title: 'The Host field is missing, doubled or malformed',
     cause: 'Without one clear Host field nobody can say where the request belongs.',
     brief: 'bad Host field',
   },
-  'http1.field-name': { ...MALFORMED_REQUEST, title: 'A field name holds forbidden characters', brief: 'bad field name' },
-  'http1.field-value': { ...MALFORMED_REQUEST, title: 'A field value holds forbidden characters', brief: 'bad field value' },
+  'http1.field-name': {
+    ...MALFORMED_REQUEST,
+    title: 'A field name holds forbidden characters',
+    brief: 'bad field name',
+  },
+  'http1.field-value': {
+    ...MALFORMED_REQUEST,
+    title: 'A field value holds forbidden characters',
+    brief: 'bad field value',
+  },
   'http1.line-end': {
     ...MALFORMED_REQUEST,
     title: 'A line of the head ends wrongly',
@@ -271,8 +289,16 @@ export const ERROR_TEXT: Readonly<Record<ErrorCode, ErrorText>> = {
   },
   'http1.chunk': { ...MALFORMED_REQUEST, title: 'A chunk of the body is malformed', brief: 'malformed chunk' },
   'http1.trailers': { ...MALFORMED_REQUEST, title: 'The trailers cannot be read', brief: 'malformed trailers' },
-  'http1.status-line': { ...MALFORMED_RESPONSE, title: 'The status line cannot be read', brief: 'malformed status line' },
-  'http1.response-head': { ...MALFORMED_RESPONSE, title: 'The response head cannot be read', brief: 'malformed response head' },
+  'http1.status-line': {
+    ...MALFORMED_RESPONSE,
+    title: 'The status line cannot be read',
+    brief: 'malformed status line',
+  },
+  'http1.response-head': {
+    ...MALFORMED_RESPONSE,
+    title: 'The response head cannot be read',
+    brief: 'malformed response head',
+  },
   'http1.response-framing': {
     ...MALFORMED_RESPONSE,
     title: 'The length of the response is contradictory',

@@ -20,6 +20,11 @@ export function formatBytes(bytes: number): string {
   return `${value.toFixed(digits)} ${BYTE_UNITS[unit] ?? ''}`;
 }
 
+/** Memory in whole megabytes: `86 MB`. */
+export function formatMemory(bytes: number): string {
+  return `${formatCount(Math.round(bytes / 1_000_000))} MB`;
+}
+
 /**
  * `0.4 ms`, `42 ms`, `1.42 s`, `31.4 s`, `2 min 5 s`.
  * @param microseconds not negative

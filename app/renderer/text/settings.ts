@@ -18,7 +18,8 @@ export const SETTINGS_TEXT = {
   passthrough: 'Pass through',
   passthroughHint: 'TLS to these hosts is not opened. One a line; * stands for any part of a name: *.bank.example',
   trusted: 'Trusted although their certificate fails',
-  trustedHint: 'The origin’s certificate is not verified for these hosts. One a line, with a port if it matters: dev.local:8443',
+  trustedHint:
+    'The origin’s certificate is not verified for these hosts. One a line, with a port if it matters: dev.local:8443',
   save: 'Save',
   saved: 'Saved',
   revert: 'Revert',

@@ -101,14 +101,16 @@ export const STATUS_BAR_TEXT = {
 
 export const BANNER_TEXT = {
   lost: 'Connection lost · retrying',
-  refused: 'This page is not allowed in any more. Open Weir again from its window or its command, and use the new address.',
+  refused:
+    'This page is not allowed in any more. Open Weir again from its window or its command, and use the new address.',
   sample: 'This is sample traffic of an invented shop.',
   removeSample: 'Remove',
   stored: (name: string): string => `You are looking at the session “${name}”.`,
   showCurrent: 'Show what is recorded now',
   storeTrouble: (message: string, lost: string): string => `Nothing is being recorded: ${message} ${lost}`,
   lostSoFar: (count: string): string => `${count} exchanges passed unrecorded so far; the traffic itself goes on.`,
-  caExpiring: (days: string): string => `Weir’s certificate authority ends in ${days} days. Clients will refuse its certificates after that.`,
+  caExpiring: (days: string): string =>
+    `Weir’s certificate authority ends in ${days} days. Clients will refuse its certificates after that.`,
   caExpired: 'Weir’s certificate authority has ended, and clients refuse its certificates.',
   caAction: 'See Setup',
   restarted: (time: string): string => `The proxy engine stopped unexpectedly at ${time} and was started again.`,

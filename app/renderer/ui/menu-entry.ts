@@ -13,6 +13,18 @@ export type MenuEntry =
       readonly disabled?: boolean;
       run(): void;
     }
-  | { readonly kind: 'check'; readonly id: string; readonly label: string; readonly checked: boolean; set(checked: boolean): void }
-  | { readonly kind: 'menu'; readonly id: string; readonly label: string; readonly icon?: IconComponent; readonly entries: readonly MenuEntry[] }
+  | {
+      readonly kind: 'check';
+      readonly id: string;
+      readonly label: string;
+      readonly checked: boolean;
+      set(checked: boolean): void;
+    }
+  | {
+      readonly kind: 'menu';
+      readonly id: string;
+      readonly label: string;
+      readonly icon?: IconComponent;
+      readonly entries: readonly MenuEntry[];
+    }
   | { readonly kind: 'line'; readonly id: string };

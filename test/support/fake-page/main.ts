@@ -18,5 +18,6 @@ declare global {
 const fake = new FakeBackend(Number(new URLSearchParams(location.search).get('rows') ?? 0));
 window.fake = fake;
 
-const connect = (): Promise<FakeBackend> => (fake.closed ? Promise.reject(new Error('The fake is closed.')) : Promise.resolve(fake));
+const connect = (): Promise<FakeBackend> =>
+  fake.closed ? Promise.reject(new Error('The fake is closed.')) : Promise.resolve(fake);
 mount(InspectorApp, { target: document.body, props: { app: new App(new Connection(connect)) } });

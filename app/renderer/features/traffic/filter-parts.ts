@@ -4,7 +4,8 @@ export interface FilterPart {
   readonly kind: 'plain' | 'key' | 'operator' | 'bad';
 }
 
-const TOKEN = /(?<space>\s+)|(?<operator>(?:and|or|not)(?=[\s()]|$)|[()])|(?<minus>-(?=[^\s()]))|(?<key>[a-z][a-z0-9_-]*:(?!\/\/))|(?<word>"(?:\\.|[^"\\])*"?|[^\s()"]+)/giy;
+const TOKEN =
+  /(?<space>\s+)|(?<operator>(?:and|or|not)(?=[\s()]|$)|[()])|(?<minus>-(?=[^\s()]))|(?<key>[a-z][a-z0-9_-]*:(?!\/\/))|(?<word>"(?:\\.|[^"\\])*"?|[^\s()"]+)/giy;
 
 /**
  * Splits a filter for drawing; the parts joined are the text.

@@ -65,11 +65,21 @@ function makeView(row: ExchangeSummary): RowView {
 export function statusView(row: ExchangeSummary): StatusView {
   const { state, status, kind, error } = row;
   if (error !== null || state === 'failed') {
-    return { text: error === null ? 'cut' : ERROR_TEXT[error.code].word, tone: 'error', icon: 'failed', elapsed: false };
+    return {
+      text: error === null ? 'cut' : ERROR_TEXT[error.code].word,
+      tone: 'error',
+      icon: 'failed',
+      elapsed: false,
+    };
   }
   if (status !== null) {
     const stream = kind === 'websocket' || row.mediaType === 'text/event-stream';
-    return { text: String(status), tone: stream ? 'stream' : toneOf(status), icon: kind === 'websocket' ? 'stream' : null, elapsed: false };
+    return {
+      text: String(status),
+      tone: stream ? 'stream' : toneOf(status),
+      icon: kind === 'websocket' ? 'stream' : null,
+      elapsed: false,
+    };
   }
   if (kind === 'tunnel' || kind === 'tcp' || kind === 'udp') {
     return { text: kind === 'tunnel' ? 'TLS' : kind.toUpperCase(), tone: 'text-2', icon: 'tunnel', elapsed: false };
@@ -99,7 +109,13 @@ function splitPath(row: ExchangeSummary): [head: string, tail: string] {
   return slash <= 0 ? ['', path] : [path.slice(0, slash), path.slice(slash)];
 }
 
-const KIND_WORDS = { http: '', websocket: '', tunnel: 'passed through, not decrypted', tcp: 'raw TCP', udp: 'raw UDP' } as const;
+const KIND_WORDS = {
+  http: '',
+  websocket: '',
+  tunnel: 'passed through, not decrypted',
+  tcp: 'raw TCP',
+  udp: 'raw UDP',
+} as const;
 
 function pathInWords({ error, kind }: ExchangeSummary): string {
   return error === null ? KIND_WORDS[kind] : briefOf(error.code);
@@ -129,10 +145,10 @@ const TYPE_WORDS: Readonly<Record<string, string>> = {
 };
 
 /** The type column: `json`, `html`, `font`, `ws`. */
-export function typeWord({ kind, mediaType, status, method }: ExchangeSummary): string {
+export function typeWord({ kind, mediaType, status, error }: ExchangeSummary): string {
   if (kind === 'websocket') return 'ws';
   if (kind !== 'http') return kind === 'tunnel' ? 'tls' : kind;
-  if (mediaType === null) return status !== null && method !== 'HEAD' ? LIST_TEXT.none : '';
+  if (mediaType === null) return status !== null || error !== null ? LIST_TEXT.none : '';
   const known = TYPE_WORDS[mediaType];
   if (known !== undefined) return known;
   const [family = '', subtype = ''] = mediaType.split('/');
@@ -141,9 +157,10 @@ export function typeWord({ kind, mediaType, status, method }: ExchangeSummary): 
   return subtype.replace(/^.*\+/, '').replace(/^(x-|vnd\.)/, '') || family;
 }
 
-function sizeText({ state, status, kind, responseBodyBytes }: ExchangeSummary): string {
+function sizeText({ state, status, kind, error, responseBodyBytes }: ExchangeSummary): string {
   if (state !== 'active' || responseBodyBytes > 0) {
-    return status === null && kind === 'http' && responseBodyBytes === 0 ? LIST_TEXT.none : formatBytes(responseBodyBytes);
+    const nothing = responseBodyBytes === 0 && status === null && (kind === 'http' || error !== null);
+    return nothing ? LIST_TEXT.none : formatBytes(responseBodyBytes);
   }
   return '';
 }
