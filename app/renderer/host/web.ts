@@ -26,7 +26,11 @@ async function readToken(): Promise<string> {
     if (kept === null) throw new RefusedError('This address holds no code.');
     return kept;
   }
-  const answer = await fetch('/api/session', { method: 'POST', body: JSON.stringify({ code }) });
+  const answer = await fetch('/api/session', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ code }),
+  });
   history.replaceState(null, '', location.pathname);
   const traded: unknown = answer.ok ? await answer.json() : null;
   if (!isTraded(traded)) {
