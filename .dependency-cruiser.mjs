@@ -28,7 +28,7 @@ const LEVEL_3 = [...LEVEL_2, PIPELINE, CAPTURE];
 /** Every place where a file may stand. */
 const COVERED = [
   '^(proxy-engine|app/(contract|main|backend|cli|preload|renderer)|bench|test)/',
-  '^bin/[^/]+\\.mjs$',
+  '^bin/([^/]+\\.mjs|dev/[^/]+\\.ts)$',
   '^resources/',
   '^[^/]+\\.config\\.(js|mjs|ts)$',
   '^\\.dependency-cruiser\\.mjs$',
@@ -97,6 +97,7 @@ export default {
     line('^bench/', ['^bench/', ENGINE_DOOR, '^app/contract/']),
     node(['^bench/', '^resources/', '^bin/']),
     line('^bin/', '^bin/'),
+    line('^bin/dev/', ['^app/(backend|contract)/', ...packages('vite', '@sveltejs/vite-plugin-svelte')]),
     line('^resources/', ['^resources/', '^test/support/', ...packages('playwright-core')]),
 
     // Tests may look anywhere; what they prove is their own business.
