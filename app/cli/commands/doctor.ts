@@ -1,11 +1,13 @@
 import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { defaultDataFolder, describeDataFolder } from '../../backend/data-folder.ts';
 import { DEFAULT_CONTROL, DEFAULT_LISTENER } from '../../backend/default-addresses.ts';
 import { findRunningBackend } from '../../backend/ownership.ts';
+import { ROOT_FOLDER } from '../../backend/place.ts';
 import type { Finding } from '../../backend/platform/doctor.ts';
 import { examine } from '../../backend/platform/doctor.ts';
 import { parseArguments } from '../arguments.ts';
-import { findElectron } from '../electron-program.ts';
+import { findElectron } from '../desktop/electron-binary.ts';
 import { print } from '../output.ts';
 
 const MARKS: Readonly<Record<Finding['state'], string>> = { ok: 'ok  ', warn: 'WARN', fail: 'FAIL' };
@@ -21,7 +23,7 @@ export async function doctor(args: readonly string[]): Promise<number> {
     authorityFolder: folder.certificateAuthority,
     addresses: [DEFAULT_LISTENER, DEFAULT_CONTROL],
     running: findRunningBackend(folder) !== null,
-    electron: findElectron(),
+    electron: findElectron(join(ROOT_FOLDER, 'node_modules', 'electron')),
     now: Date.now(),
   });
   const width = Math.max(...findings.map(({ subject }) => subject.length));

@@ -1,15 +1,12 @@
-import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { requestPageUrl } from '../../backend/connect-to-backend.ts';
 import { createBackend } from '../../backend/create-backend.ts';
 import type { DataFolder } from '../../backend/data-folder.ts';
 import { defaultDataFolder, prepareDataFolder } from '../../backend/data-folder.ts';
 import { DEFAULT_CONTROL, DEFAULT_LISTENER } from '../../backend/default-addresses.ts';
 import { claimDataFolder, isOwnership } from '../../backend/ownership.ts';
-import { PAGES_FOLDER, ROOT_FOLDER } from '../../backend/place.ts';
+import { PAGES_FOLDER } from '../../backend/place.ts';
 import { parseArguments } from '../arguments.ts';
-import { findElectron, installElectron, windowObstacle } from '../electron-program.ts';
+import { runDesktop } from '../desktop/run-desktop.ts';
 import { listenForExit } from '../exit-signal.ts';
 import { openPage, removePageFiles } from '../open-page.ts';
 import { tell } from '../output.ts';
@@ -24,41 +21,11 @@ export async function open(args: readonly string[]): Promise<number> {
   });
   const folder = prepareDataFolder(values.data ?? defaultDataFolder());
   if (!values.browser) {
-    const electron = await electronOrReason();
-    if ('path' in electron) return openWindow(electron.path, folder);
-    tell(`${electron.reason} The inspector opens in the browser.`);
+    const outcome = await runDesktop({ dataFolder: folder.path, say: tell });
+    if (outcome.kind === 'ran') return outcome.exitCode;
+    tell(`${outcome.why} The inspector opens in the browser.`);
   }
   return openInBrowser(folder);
-}
-
-async function electronOrReason(): Promise<{ readonly path: string } | { readonly reason: string }> {
-  const obstacle = windowObstacle();
-  if (obstacle !== null) return { reason: obstacle };
-  if (!existsSync(mainScript())) return { reason: 'The desktop app is not built (`npm run build`).' };
-  const path = findElectron();
-  return path === null ? installElectron() : { path };
-}
-
-function mainScript(): string {
-  return join(ROOT_FOLDER, 'out', 'main', 'index.js');
-}
-
-/** @returns Electron's exit code */
-function openWindow(electron: string, folder: DataFolder): Promise<number> {
-  return new Promise((resolve) => {
-    const child = spawn(electron, [mainScript(), `--data=${folder.path}`], { stdio: 'inherit' });
-    const forward = (signal: NodeJS.Signals): void => {
-      child.kill(signal);
-    };
-    process.on('SIGINT', forward).on('SIGTERM', forward);
-    child.once('error', (error) => {
-      tell(`Electron does not start (${error.message}). The inspector opens in the browser.`);
-      resolve(openInBrowser(folder));
-    });
-    child.once('exit', (code) => {
-      resolve(code ?? 1);
-    });
-  });
 }
 
 async function openInBrowser(folder: DataFolder): Promise<number> {

@@ -1,0 +1,107 @@
+import type {
+  ConnectionFacts,
+  ExchangeDetail,
+  ExchangeSummary,
+  HeaderField,
+  MessageDetail,
+  Timing,
+  TlsFacts,
+} from '#contract';
+
+/** One line of `weir list --json`. Scripts rely on these names: add, never rename. */
+export function summaryJson(summary: ExchangeSummary): Record<string, unknown> {
+  const { client, origin, error } = summary;
+  return {
+    id: summary.id,
+    session: summary.session,
+    kind: summary.kind,
+    state: summary.state,
+    startedAt: isoMicroseconds(summary.startedAt),
+    durationMs: summary.duration === null ? null : milliseconds(summary.duration),
+    method: summary.method,
+    url: exchangeUrl(summary),
+    host: summary.host,
+    port: summary.port,
+    status: summary.status,
+    mediaType: summary.mediaType,
+    client: { address: client.address, protocol: client.protocol },
+    origin: { address: origin.address, protocol: origin.protocol },
+    requestBodyBytes: summary.requestBodyBytes,
+    responseBodyBytes: summary.responseBodyBytes,
+    error: error === null ? null : { code: error.code, side: error.side, phase: error.phase, message: error.message },
+    anomalies: summary.anomalies,
+    complete: summary.state === 'complete',
+    bodies: summary.bodies,
+  };
+}
+
+/**
+ * The object of `weir show --json`.
+ *
+ * @param sent start lines and headers as forwarded instead of as received
+ */
+export function detailJson(detail: ExchangeDetail, sent: boolean): Record<string, unknown> {
+  const { summary, request, response, informational, timing, clientConnection, originConnection } = detail;
+  return {
+    ...summaryJson(summary),
+    request: request === null ? null : messageJson(request, sent),
+    response: response === null ? null : messageJson(response, sent),
+    informational,
+    timing: timingJson(timing),
+    tls: { client: tlsJson(clientConnection), origin: tlsJson(originConnection) },
+    originReused: originConnection?.reused ?? null,
+    messages: [],
+    comment: detail.comment,
+  };
+}
+
+/** `scheme://host[:port]path` with the port where it is not the scheme's own. */
+export function exchangeUrl({ scheme, host, port, path }: ExchangeSummary): string {
+  const name = host.includes(':') ? `[${host}]` : host;
+  const usual = (scheme === 'http' && port === 80) || (scheme === 'https' && port === 443);
+  // The target of OPTIONS * and of CONNECT is no path.
+  const tail = path === '' || path.startsWith('/') ? path : `/${path}`;
+  return `${scheme}://${name}${usual ? '' : `:${String(port)}`}${tail}`;
+}
+
+/** @param microseconds since the Unix epoch */
+export function isoMicroseconds(microseconds: number): string {
+  const whole = Math.floor(microseconds);
+  const rest = ((whole % 1_000) + 1_000) % 1_000;
+  return new Date((whole - rest) / 1_000).toISOString().replace('Z', `${String(rest).padStart(3, '0')}Z`);
+}
+
+function milliseconds(microseconds: number): number {
+  return Math.round(microseconds) / 1_000;
+}
+
+function messageJson(message: MessageDetail, sent: boolean): Record<string, unknown> {
+  const head: { readonly startLine: string; readonly headers: readonly HeaderField[] } =
+    sent && message.sent !== null ? message.sent : message;
+  return {
+    startLine: head.startLine,
+    headers: head.headers,
+    trailers: message.trailers,
+    bodyBytes: message.bodyBytes,
+    storedBytes: message.storedBytes,
+    contentEncoding: message.contentEncoding,
+    mediaType: message.mediaType,
+    charset: message.charset,
+  };
+}
+
+function timingJson(timing: Timing): Record<keyof Timing, number | null> {
+  const inMilliseconds = (value: number | null): number | null => (value === null ? null : milliseconds(value));
+  return {
+    dns: inMilliseconds(timing.dns),
+    connect: inMilliseconds(timing.connect),
+    tls: inMilliseconds(timing.tls),
+    sent: inMilliseconds(timing.sent),
+    firstByte: inMilliseconds(timing.firstByte),
+    end: inMilliseconds(timing.end),
+  };
+}
+
+function tlsJson(connection: ConnectionFacts | null): TlsFacts | null {
+  return connection?.tls ?? null;
+}
