@@ -32,6 +32,7 @@ export class BackendProgram {
       stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     });
     this.#child = child;
+    if (child.stdout === null) throw new Error('The backend has no standard output.');
     const ready = once(child.stdout, 'data').then(() => true);
     const ended = once(child, 'exit').then(() => false);
     const serves = await Promise.race([ready, ended]);
