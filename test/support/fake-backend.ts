@@ -144,7 +144,7 @@ export class FakeBackend implements ContractClient {
       },
     };
     this.#streams.add(stream);
-    if (name === 'app.status') listener.items([this.status as Streams[Name]['item']]);
+    if (name === 'app.status') this.#emit('app.status', [this.status]);
     return { close: () => this.#streams.delete(stream) };
   }
 

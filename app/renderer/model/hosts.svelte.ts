@@ -35,7 +35,8 @@ export class Hosts {
 
   /** Something changed; counts again within a second. */
   refreshSoon(): void {
-    this.#timer ??= setTimeout(() => {
+    if (this.#timer !== null) return;
+    this.#timer = setTimeout(() => {
       this.#timer = null;
       void this.#read();
     }, REFRESH_MILLISECONDS);

@@ -24,7 +24,7 @@ export function filterParts(
     parts.push({ text: match[0], kind });
     keyAllowed = space !== undefined || operator !== undefined || minus !== undefined;
   }
-  if (problem?.position == null) return parts;
+  if (problem === null || problem.position === null) return parts;
   return underline(parts, problem.position, Math.max(problem.end ?? 0, problem.position + 1));
 }
 
