@@ -24,8 +24,19 @@ export interface FieldPlan {
   readonly named: ReadonlySet<string>;
 }
 
-/** Fields that stay whatever Connection names: without them the message would mean something else to the next hop. */
-const NEVER_NAMED = new Set(['authorization', 'content-length', 'cookie', 'host', 'transfer-encoding']);
+/**
+ * Fields that do not go because Connection names them: the message would mean something else to the next hop without
+ * them, or (`te`, `upgrade`) they have a treatment of their own.
+ */
+const NEVER_NAMED = new Set([
+  'authorization',
+  'content-length',
+  'cookie',
+  'host',
+  'te',
+  'transfer-encoding',
+  'upgrade',
+]);
 const NOTHING_NAMED: ReadonlySet<string> = new Set();
 const USUAL_OPTIONS = new Set(['close', 'keep-alive', 'te', 'upgrade', 'http2-settings']);
 

@@ -21,7 +21,12 @@ export interface RequestTarget {
   readonly differsFromHost: boolean;
 }
 
-const SCHEMES: Readonly<Record<string, 'http' | 'https'>> = { http: 'http', https: 'https', ws: 'http', wss: 'https' };
+const SCHEMES: ReadonlyMap<string, 'http' | 'https'> = new Map([
+  ['http', 'http'],
+  ['https', 'https'],
+  ['ws', 'http'],
+  ['wss', 'https'],
+]);
 
 /** What stands in a request target that names no host. */
 const NOWHERE: RequestTarget = {
@@ -77,7 +82,7 @@ function authorityForm(target: string, host: string | null): RequestTarget | nul
 
 function absoluteForm(method: string, target: string, host: string | null): RequestTarget | null {
   const colon = target.indexOf('://');
-  const scheme = colon < 0 ? undefined : SCHEMES[target.slice(0, colon).toLowerCase()];
+  const scheme = colon < 0 ? undefined : SCHEMES.get(target.slice(0, colon).toLowerCase());
   if (scheme === undefined) return null;
   const start = colon + 3;
   const end = authorityEnd(target, start);
