@@ -13,7 +13,8 @@ export interface OpenListener {
 /**
  * Opens one listener.
  *
- * @param shared several workers listen on the same port (SO_REUSEPORT)
+ * @param shared several workers listen on the same port (SO_REUSEPORT). A second sharer succeeds in silence, so whoever
+ *   starts the workers must have taken the port for itself alone before
  * @throws ListenError
  */
 export async function openListener(
@@ -21,8 +22,6 @@ export async function openListener(
   shared: boolean,
   onConnection: (socket: Socket) => void,
 ): Promise<OpenListener> {
-  // A second sharer of a port succeeds in silence, so that a stranger on it must be found first.
-  if (shared && config.port !== 0) await close(await listen(config, false, () => undefined));
   const server = await listen(config, shared, onConnection);
   const address = server.address() as AddressInfo;
   return { config, server, info: { mode: modeText(config.mode), address: address.address, port: address.port } };
@@ -45,13 +44,5 @@ function listen(config: ListenerConfig, reusePort: boolean, onConnection: (socke
     } catch (error: unknown) {
       fail(error as NodeJS.ErrnoException);
     }
-  });
-}
-
-function close(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => {
-      resolve();
-    });
   });
 }
