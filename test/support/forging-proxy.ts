@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { LeafForge } from '../../proxy-engine/pki/index.ts';
@@ -8,6 +9,12 @@ export interface ForgingProxy {
   readonly port: number;
   /** What each handshake came to, in order. */
   readonly handshakes: readonly { readonly name: string; readonly resumed: boolean }[];
+  /** First line of whatever was asked of the proxy, in order. */
+  readonly asked: readonly string[];
+  /** Resolves when a handshake for that name is done. */
+  handshake(name: string): Promise<void>;
+  /** Resolves when a client refused the leaf for that name. */
+  refused(name: string): Promise<'refused'>;
   close(): Promise<void>;
 }
 
@@ -15,6 +22,9 @@ const BODY = 'verified';
 
 export function startForgingProxy(forge: LeafForge): Promise<ForgingProxy> {
   const handshakes: { name: string; resumed: boolean }[] = [];
+  const asked: string[] = [];
+  const refusals = new Set<string>();
+  const done = new EventEmitter();
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
@@ -23,6 +33,7 @@ export function startForgingProxy(forge: LeafForge): Promise<ForgingProxy> {
       socket.destroy();
     });
     socket.once('data', (head) => {
+      asked.push(head.toString('latin1').split('\r\n', 1)[0] ?? '');
       const target = /^CONNECT (.+):\d+ HTTP/.exec(head.toString('latin1'))?.[1] ?? 'no-connect.test';
       socket.write('HTTP/1.1 200 OK\r\n\r\n');
       intercept(socket, target);
@@ -46,9 +57,14 @@ export function startForgingProxy(forge: LeafForge): Promise<ForgingProxy> {
       const name = result.hello.sni ?? target;
       const tls = new TLSSocket(socket, { isServer: true, secureContext: forge.leafFor(name).context });
       tls.on('error', () => {
+        refusals.add(name);
+        done.emit(`refused ${name}`);
         socket.destroy();
       });
-      tls.on('secure', () => handshakes.push({ name, resumed: tls.isSessionReused() }));
+      tls.on('secure', () => {
+        handshakes.push({ name, resumed: tls.isSessionReused() });
+        done.emit(name);
+      });
       tls.on('data', () => {
         tls.end(
           `HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: ${BODY.length}\r\nConnection: close\r\n\r\n${BODY}`,
@@ -63,6 +79,14 @@ export function startForgingProxy(forge: LeafForge): Promise<ForgingProxy> {
       resolve({
         port: (server.address() as AddressInfo).port,
         handshakes,
+        asked,
+        handshake: async (name) => {
+          if (!handshakes.some((handshake) => handshake.name === name)) await once(done, name);
+        },
+        refused: async (name) => {
+          if (!refusals.has(name)) await once(done, `refused ${name}`);
+          return 'refused';
+        },
         close: () =>
           new Promise((done) => {
             server.close(() => {

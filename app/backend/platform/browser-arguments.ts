@@ -30,11 +30,30 @@ const QUIET = [
   '--disable-search-engine-choice-screen',
   '--disable-sync',
   '--metrics-recording-only',
-  '--disable-features=AutofillServerCommunication,CertificateTransparencyComponentUpdater,InterestFeedContentSuggestions,MediaRouter,OptimizationHints,OptimizationGuideModelDownloading,Translate',
+  '--disable-features=AutofillServerCommunication,CertificateTransparencyComponentUpdater,InterestFeedContentSuggestions,NetworkTimeServiceQuerying,MediaRouter,OptimizationHints,OptimizationGuideModelDownloading,Translate',
+  // Components are still updated on demand; an address without a network stops that.
+  '--component-updater=url-source=data:,',
+  // The browser asks by itself who is signed in at Google; pages of Google are not touched by this.
+  '--gaia-config-contents={"urls":{"list_accounts_url":{"url":"data:,"}}}',
   // Neither asks for the user's key ring.
   '--password-store=basic',
   '--use-mock-keychain',
 ];
+
+/**
+ * Contents of the fresh profile's `Default/Preferences`: nothing that is typed or visited is looked up elsewhere, since
+ * that would show up between the user's own exchanges.
+ */
+export const QUIET_PREFERENCES = {
+  alternate_error_pages: { enabled: false },
+  browser: { has_seen_welcome_page: true },
+  credentials_enable_service: false,
+  net: { network_prediction_options: 2 },
+  safebrowsing: { enabled: false, enhanced: false },
+  search: { suggest_enabled: false },
+  signin: { allowed: false, allowed_on_next_startup: false },
+  translate: { enabled: false },
+} as const;
 
 /**
  * Arguments that start Chromium through our proxy. It trusts our authority by its key for this profile alone: nothing is

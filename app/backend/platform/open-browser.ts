@@ -1,8 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, readlink, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readlink, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { browserArguments, isHeadless } from './browser-arguments.ts';
+import { browserArguments, isHeadless, QUIET_PREFERENCES } from './browser-arguments.ts';
 import { BrowserError, type BrowserCandidate, type BrowserSurroundings } from './browser.ts';
 
 export interface BrowserRequest {
@@ -41,6 +41,8 @@ export async function openBrowser(request: BrowserRequest): Promise<RunningBrows
   demandDisplay(surroundings);
   await mkdir(profileRoot(request), { recursive: true, mode: 0o700 });
   const profile = await mkdtemp(join(profileRoot(request), PROFILE_PREFIX));
+  await mkdir(join(profile, 'Default'));
+  await writeFile(join(profile, 'Default', 'Preferences'), JSON.stringify(QUIET_PREFERENCES));
   const args = browserArguments({ ...request, profile, environment: surroundings.environment });
   // A process group of its own: its helpers can be ended with it, and Ctrl-C in our terminal is not theirs.
   const child = spawn(browser.path, args, { stdio: 'ignore', detached: true, env: surroundings.environment });
