@@ -14,7 +14,10 @@ import { CommandError } from './usage.ts';
 /** The store of a data folder as commands read it, beside a backend that may be writing to it. */
 export interface StoreAccess {
   readonly folder: DataFolder;
-  read<Name extends ReaderCallName>(name: Name, input: ReaderCalls[Name]['input']): Promise<ReaderCalls[Name]['output']>;
+  read<Name extends ReaderCallName>(
+    name: Name,
+    input: ReaderCalls[Name]['input'],
+  ): Promise<ReaderCalls[Name]['output']>;
 }
 
 const STATUS_TIMEOUT_MS = 1_500;

@@ -30,7 +30,8 @@ export async function show(args: readonly string[]): Promise<number> {
     ['ID'],
   );
   const [idText] = positionals;
-  if (idText === undefined) throw new UsageError('`weir show` wants the number of an exchange; `weir list` shows them.');
+  if (idText === undefined)
+    throw new UsageError('`weir show` wants the number of an exchange; `weir list` shows them.');
   const id = parseNumber('ID', idText, 0);
   if ([values.json, values.raw !== undefined, values.body !== undefined].filter(Boolean).length > 1) {
     throw new UsageError('--json, --raw and --body exclude each other.');
@@ -78,7 +79,10 @@ async function printWindows(read: (offset: number) => Promise<BodyWindow>): Prom
   }
 }
 
-function detailText({ summary, request, response, timing, originConnection, comment }: ExchangeDetail, sent: boolean): string {
+function detailText(
+  { summary, request, response, timing, originConnection, comment }: ExchangeDetail,
+  sent: boolean,
+): string {
   const { error, anomalies, client, origin } = summary;
   const legs = `${client.protocol} from ${client.address}, ${origin.protocol ?? 'nothing'} to ${origin.address ?? 'nobody'}`;
   const facts: [string, string | null][] = [
@@ -89,12 +93,17 @@ function detailText({ summary, request, response, timing, originConnection, comm
     ['legs', legs],
     ['failed', error === null ? null : `${error.code} (${error.side}, ${error.phase}): ${error.message}`],
     ['anomalies', anomalies.length === 0 ? null : anomalies.join(', ')],
-    ['origin TLS', originConnection?.tls == null ? null : `${originConnection.tls.version}, ${originConnection.tls.cipher}`],
+    [
+      'origin TLS',
+      originConnection?.tls == null ? null : `${originConnection.tls.version}, ${originConnection.tls.cipher}`,
+    ],
     ['first byte', timing.firstByte === null ? null : `after ${durationText(timing.firstByte)}`],
     ['comment', comment === '' ? null : comment],
   ];
   const lines = facts.flatMap(([name, value]) => (value === null ? [] : [`${name.padEnd(11)} ${terminalText(value)}`]));
-  return [...lines, ...messageText('request', request, sent), ...messageText('response', response, sent), ''].join('\n');
+  return [...lines, ...messageText('request', request, sent), ...messageText('response', response, sent), ''].join(
+    '\n',
+  );
 }
 
 function messageText(side: MessageSide, message: MessageDetail | null, sent: boolean): string[] {
