@@ -50,6 +50,7 @@ export default defineConfig({
       outDir: at('out/renderer'),
       emptyOutDir: true,
       sourcemap: true,
+      minify: true,
       modulePreload: { polyfill: false },
       rolldownOptions: { input: { index: at('app/renderer/index.html') } },
     },

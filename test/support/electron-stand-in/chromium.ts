@@ -15,7 +15,7 @@ type SchemeHandler = (request: globalThis.Request) => Promise<Response> | Respon
 class StandInChromium {
   handler: SchemeHandler | null = null;
   permissionCheck: ((contents: null, permission: string, origin: string) => boolean) | null = null;
-  readonly #profile = mkdtempSync(join(tmpdir(), 'weir-stand-in-'));
+  #profile = '';
   readonly #contents = new Map<Page, StandInWebContents>();
   readonly #firstShown = Promise.withResolvers<void>();
   #context: Promise<BrowserContext> | null = null;
@@ -55,8 +55,9 @@ class StandInChromium {
   }
 
   async close(): Promise<void> {
+    if (this.#context === null) return;
     const context = await this.#context;
-    await context?.close().catch(() => undefined);
+    await context.close().catch(() => undefined);
     rmSync(this.#profile, { recursive: true, force: true });
   }
 
@@ -67,6 +68,7 @@ class StandInChromium {
 
   async #launch(): Promise<BrowserContext> {
     const { executablePath, args } = await browserForTests();
+    this.#profile = mkdtempSync(join(tmpdir(), 'weir-stand-in-'));
     const context = await chromium.launchPersistentContext(this.#profile, {
       executablePath,
       args: [...args, '--remote-debugging-port=0'],

@@ -108,6 +108,8 @@ class StandInWindow extends EventEmitter {
   readonly webContents: StandInWebContents;
   readonly #bounds: { x: number; y: number; width: number; height: number };
   readonly #made: Promise<void>;
+  /** What the program gets to see. */
+  readonly #self: StandInWindow;
   #visible = false;
   #minimized = false;
   #maximized = false;
@@ -137,7 +139,7 @@ class StandInWindow extends EventEmitter {
       page,
       readFileSync(options.webPreferences.preload, 'utf8'),
       (channel, event, args) => {
-        ipcMain.emit(channel, event, ...args);
+        ipcMain.emit(channel, { ...event, sender: this.webContents }, ...args);
       },
     );
     this.webContents = refuseTheRest('webContents', contents);
@@ -147,9 +149,10 @@ class StandInWindow extends EventEmitter {
     contents.once('destroyed', () => {
       this.#gone();
     });
-    StandInWindow.all.add(this);
+    this.#self = refuseTheRest('BrowserWindow', this);
+    StandInWindow.all.add(this.#self);
     theApp.emit('web-contents-created', {}, this.webContents);
-    return refuseTheRest('BrowserWindow', this);
+    return this.#self;
   }
 
   async loadURL(url: string): Promise<void> {
@@ -220,7 +223,7 @@ class StandInWindow extends EventEmitter {
   #gone(): void {
     if (this.#destroyed) return;
     this.#destroyed = true;
-    StandInWindow.all.delete(this);
+    StandInWindow.all.delete(this.#self);
     this.emit('closed');
     if (StandInWindow.all.size === 0 && !theApp.quitting) theApp.emit('window-all-closed');
   }

@@ -4,12 +4,16 @@
  */
 export function refuseTheRest<T extends object>(name: string, part: T): T {
   return new Proxy(part, {
-    get(target, key, receiver) {
+    get(target, key) {
       const known = key in target || typeof key === 'symbol' || key === 'then' || key === 'toJSON';
       if (!known)
         throw new Error(`The Electron stand-in has no ${name}.${key}. Add it, or test this in real Electron.`);
-      const value: unknown = Reflect.get(target, key, receiver);
-      return value;
+      const value: unknown = Reflect.get(target, key, target);
+      // Private fields want the object itself; a class keeps its identity.
+      return typeof value === 'function' && key !== 'constructor' ? (value.bind(target) as unknown) : value;
+    },
+    set(target, key, value) {
+      return Reflect.set(target, key, value, target);
     },
   });
 }
