@@ -30,6 +30,10 @@ interface Cached {
   readonly until: number;
 }
 
+/** Browsers take names below localhost for loopback by themselves, and many systems do not (RFC 6761 §6.3). */
+const LOCALHOST_NAME = /\.localhost\.?$/i;
+const LOOPBACK: ResolveResult = { ok: true, addresses: ['127.0.0.1', '::1'] };
+
 type Waiter = (result: ResolveResult) => void;
 
 /**
@@ -114,7 +118,8 @@ export class HostResolver {
       this.#askServers(host, settle);
     }, this.#rescueAfter);
     this.#lookup(host, { all: true, order: 'verbatim' }, (error, addresses) => {
-      settle(error === null && addresses.length > 0 ? found(addresses) : notFound(host, error));
+      if (error === null && addresses.length > 0) settle(found(addresses));
+      else settle(LOCALHOST_NAME.test(host) ? LOOPBACK : notFound(host, error));
     });
   }
 
