@@ -115,6 +115,8 @@ export class SocketLink implements Link {
 
   readonly #onError = (error: Error & { readonly code?: string }): void => {
     this.#failure ??= { code: error.code ?? 'UNKNOWN', message: error.message };
+    // After an alert Node leaves a TLS socket half-open.
+    if (this.secure) this.#socket.destroy();
   };
 
   readonly #onClose = (): void => {

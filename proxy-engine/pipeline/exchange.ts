@@ -289,6 +289,12 @@ export class Exchange implements OriginWaiter {
       );
     } else if (this.#mayRetry(origin)) {
       this.#retry();
+    } else if (reason?.code.includes('CERTIFICATE_REQUIRED') ?? false) {
+      // TLS 1.3 servers say so after the handshake (RFC 8446 §4.4.2.4).
+      this.fail(
+        'tls.origin-wants-certificate',
+        `${origin.route.host} asks for a client certificate, and none is set for it.`,
+      );
     } else {
       this.fail('origin.closed-early', this.#lostMessage(origin, reason));
     }

@@ -111,9 +111,11 @@ export class Rows implements BatchVisitor {
   /** The one row, once it has ended. */
   async only(): Promise<Row & { readonly end: EndRecord }> {
     const [row, ...others] = await this.ended(1);
-    if (row?.end == null || others.length > 0)
+    const end = row?.end ?? null;
+    if (row === undefined || end === null || others.length > 0) {
       throw new Error(`One row was expected, there are ${String(this.all.length)}.`);
-    return row as Row & { readonly end: EndRecord };
+    }
+    return Object.assign(row, { end });
   }
 
   #row(id: number): Row {

@@ -1,5 +1,12 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import {
+  connect as tlsConnect,
+  createServer as createTlsServer,
+  type ConnectionOptions,
+  type TLSSocket,
+  type TlsOptions,
+} from 'node:tls';
 
 /** How the peer ended a connection: by FIN, by RST, or not yet. */
 type Ending = 'open' | 'end' | 'reset';
@@ -36,6 +43,15 @@ export class Wire {
     const socket = connect({ port, host, allowHalfOpen: true, noDelay: true });
     await once(socket, 'connect');
     return new Wire(socket);
+  }
+
+  /** Speaks TLS as a client on this connection from here on; what was received before must have been taken. */
+  async secure(options: ConnectionOptions): Promise<Wire & { readonly socket: TLSSocket }> {
+    this.socket.removeAllListeners('data');
+    this.socket.pause();
+    const socket = tlsConnect({ ...options, socket: this.socket });
+    await once(socket, 'secureConnect');
+    return new Wire(socket) as Wire & { readonly socket: TLSSocket };
   }
 
   send(bytes: string | Buffer): void {
@@ -121,6 +137,11 @@ export class WireServer {
 
   private constructor(server: Server) {
     this.#server = server;
+    // Of TLS connections this is the socket below, which exists before the handshake is done.
+    server.on('connection', (socket: Socket) => {
+      this.#sockets.add(socket);
+      socket.on('close', () => this.#sockets.delete(socket));
+    });
     this.port = (server.address() as AddressInfo).port;
   }
 
@@ -130,6 +151,18 @@ export class WireServer {
     await once(server, 'listening');
     const wires = new WireServer(server);
     server.on('connection', (socket) => {
+      wires.#accept(socket);
+    });
+    return wires;
+  }
+
+  /** The same over TLS; wires arrive when their handshake is done. */
+  static async listenTls(options: TlsOptions): Promise<WireServer> {
+    const server = createTlsServer({ ...options, allowHalfOpen: true, ALPNProtocols: ['http/1.1'] });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const wires = new WireServer(server);
+    server.on('secureConnection', (socket) => {
       wires.#accept(socket);
     });
     return wires;
@@ -150,8 +183,6 @@ export class WireServer {
 
   #accept(socket: Socket): void {
     this.accepted += 1;
-    this.#sockets.add(socket);
-    socket.on('close', () => this.#sockets.delete(socket));
     const wire = new Wire(socket);
     const waiting = this.#waiting.shift();
     if (waiting === undefined) this.#arrived.push(wire);
