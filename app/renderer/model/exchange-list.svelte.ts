@@ -174,6 +174,11 @@ export class ExchangeList {
     void this.#load(keep);
   }
 
+  /** Something in the list is being read: nothing moves from now on, also at the tail. */
+  hold(): void {
+    this.setAtTail(false);
+  }
+
   /** The view tells whether it stands at the tail. Leaving it makes a snapshot; coming back follows again. */
   setAtTail(atTail: boolean): void {
     if (!isTimeOrder(this.#order) || atTail === this.#follow || this.#loading) return;
@@ -391,6 +396,10 @@ export class ExchangeList {
   }
 
   #onGap(): void {
+    if (!this.#loaded) {
+      void this.#load(null);
+      return;
+    }
     if (this.#follow) {
       this.#refreshSoon();
       return;

@@ -1,4 +1,5 @@
 import type { BodyCapture, MessageSide } from '#contract';
+import { formatCount } from './format.ts';
 
 export const TAB_TEXT = {
   label: 'Parts of the exchange',
@@ -90,6 +91,7 @@ export const BODY_TEXT = {
     cut: 'The body ends in the middle of its compression: this is what could be decoded.',
     damaged: 'The compressed data is damaged from here on: this is what could be decoded. Raw shows all of it.',
     budget: 'Decoding stopped at its limit: this body grows far beyond its size.',
+    unsupported: 'Weir cannot undo this content coding. The bytes are shown as they came.',
   },
   notJson: (reason: string): string => `Not valid JSON, so it is shown as it came. ${reason}`,
   tooLongForPretty: (limit: string): string => `Longer than ${limit}, so it is shown as text, a part at a time.`,
@@ -180,7 +182,7 @@ export const TLS_TEXT = {
   from: (from: string, to: string): string => `${from} – ${to}`,
   expired: (day: string): string => `expired ${day}`,
   notYet: (day: string): string => `not valid before ${day}`,
-  daysLeft: (days: number): string => (days === 1 ? '1 day left then' : `${String(days)} days left then`),
+  endsIn: (days: number): string => (days === 1 ? 'ends in 1 day' : `ends in ${formatCount(days)} days`),
   key: 'Key',
   fingerprint: 'SHA-256',
   forged: 'forged by Weir',

@@ -44,17 +44,16 @@ export const FILTER_TEXT = {
 export const LIST_TEXT = {
   label: 'Exchanges',
   fresh: (count: string): string => `${count} new`,
-  open: 'open',
   none: '–',
   labelled: (name: string): string => `label ${name}`,
-  pending: 'waiting for the response',
   noResults: 'No exchange matches',
   noResultsHint: (filter: string): string => `Nothing in this session passes the filter “${filter}”.`,
   clearFilter: 'Clear filter',
   emptySession: 'This session is empty',
   emptySessionHint: 'Nothing was recorded in it.',
   showCurrent: 'Show what is recorded now',
-  slow: 'The query takes longer than usual.',
+  failed: 'The list could not be read',
+  retry: 'Try again',
   rangeTooLong: (most: string): string => `The first ${most} exchanges of the range are selected.`,
 } as const;
 

@@ -29,7 +29,8 @@ export function scrollScale(contentHeight: number, viewportHeight: number): Scro
     height,
     scaled: factor > 1,
     mostOffset,
-    toOffset: (scrollTop) => Math.min(mostOffset, Math.max(0, scrollTop * factor)),
+    // Whole pixels, so that text stays crisp.
+    toOffset: (scrollTop) => Math.min(mostOffset, Math.max(0, Math.round(scrollTop * factor))),
     toScrollTop: (offset) => Math.min(mostScrollTop, Math.max(0, offset / factor)),
   };
 }

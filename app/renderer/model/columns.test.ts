@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { Columns } from './columns.svelte.ts';
+
+function memory(): { getItem(key: string): string | null; setItem(key: string, value: string): void } {
+  const values = new Map<string, string>();
+  return { getItem: (key) => values.get(key) ?? null, setItem: (key, value) => values.set(key, value) };
+}
+
+const names = (columns: Columns, width: number) => columns.shown(width).map(({ definition }) => definition.id);
+
+test('a list of usual width shows the eight columns of the specification', () => {
+  expect(names(new Columns(memory()), 700)).toEqual([
+    'label',
+    'status',
+    'method',
+    'host',
+    'path',
+    'type',
+    'size',
+    'duration',
+  ]);
+});
+
+test('a wide list adds protocol and start', () => {
+  expect(names(new Columns(memory()), 980).slice(-2)).toEqual(['protocol', 'started']);
+});
+
+test('a list that narrows loses the type, then the size, then the host, which moves into the path', () => {
+  const columns = new Columns(memory());
+  expect(names(columns, 639)).not.toContain('type');
+  expect(names(columns, 639)).toContain('size');
+  expect(names(columns, 559)).not.toContain('size');
+  expect(names(columns, 559)).toContain('host');
+  expect(columns.mergesHost(559)).toBe(false);
+  expect(names(columns, 479)).not.toContain('host');
+  expect(columns.mergesHost(479)).toBe(true);
+});
+
+test('widths and hidden columns last, within bounds', () => {
+  const store = memory();
+  const columns = new Columns(store);
+  columns.resize('host', 5);
+  columns.setHidden('type', true);
+  const again = new Columns(store);
+  expect(again.shown(700).find(({ definition }) => definition.id === 'host')?.width).toBe(64);
+  expect(again.isHidden('type')).toBe(true);
+  again.reset();
+  expect(names(new Columns(store), 700)).toContain('type');
+});
+
+test('what an older version stored is checked before it is used', () => {
+  const store = memory();
+  store.setItem('weir.column-widths', '{"host":"wide"}');
+  store.setItem('weir.columns-hidden', 'no json');
+  expect(names(new Columns(store), 700)).toHaveLength(8);
+});
