@@ -50,7 +50,8 @@ const THEME = EditorView.theme({
     backgroundColor: 'var(--selected)',
   },
   '.cm-cursor': { borderLeftColor: 'var(--accent)' },
-  '.cm-matchingBracket, &.cm-focused .cm-matchingBracket': { backgroundColor: 'var(--selected-idle)', outline: 'none' },
+  '.cm-matchingBracket': { backgroundColor: 'transparent' },
+  '&.cm-focused .cm-matchingBracket': { backgroundColor: 'var(--selected-idle)', outline: 'none' },
   '.cm-nonmatchingBracket, &.cm-focused .cm-nonmatchingBracket': { backgroundColor: 'transparent' },
   '.cm-searchMatch': { backgroundColor: 'var(--hit)', color: 'var(--text)' },
   '.cm-searchMatch *': { color: 'var(--text)' },
@@ -153,9 +154,14 @@ export class CodeEditor {
     });
   }
 
-  /** Shows another text, from its beginning. */
+  /** Shows another text, from its beginning; where a text has only grown, the reader's place stays. */
   show(text: string, language: CodeLanguage, label: string): void {
     const { state } = this.#view;
+    const shown = state.doc.length > 0 && language === this.#languageName ? state.doc.toString() : '';
+    if (shown !== '' && text.startsWith(shown)) {
+      this.#view.dispatch({ changes: { from: state.doc.length, insert: text.slice(shown.length) } });
+      return;
+    }
     this.#view.dispatch({
       changes: { from: 0, to: state.doc.length, insert: text },
       selection: { anchor: 0 },

@@ -20,7 +20,7 @@ test('a certificate is judged at the time of the exchange', () => {
     tone: 'error',
   });
   expect(validityOf(CERTIFICATE, at('2026-01-01T00:00:00Z')).tone).toBe('ok');
-  expect(validityOf(CERTIFICATE, at('2026-02-26T00:00:00Z'))).toEqual({ text: '5 days left then', tone: 'warn' });
+  expect(validityOf(CERTIFICATE, at('2026-02-26T00:00:00Z'))).toEqual({ text: 'ends in 5 days', tone: 'warn' });
 });
 
 test('a common name is taken out of its distinguished name, which stands for itself without one', () => {

@@ -61,7 +61,7 @@ function leg(address: string, protocol: string | null, connection: ConnectionFac
   const parts = [
     address,
     ...(tls === null ? [] : [tls.version.replace('TLSv', 'TLS ')]),
-    ...(protocol === null ? [] : [protocol]),
+    ...(protocol === null || (protocol === 'tls' && tls !== null) ? [] : [protocol]),
   ];
   return parts.join(' · ');
 }
@@ -110,7 +110,7 @@ export function validityOf(certificate: CertificateFacts, at: number): Validity 
   if (time < Date.parse(certificate.notBefore))
     return { text: TLS_TEXT.notYet(formatDay(certificate.notBefore)), tone: 'error' };
   const days = Math.floor((end - time) / MILLISECONDS_IN_DAY);
-  return { text: TLS_TEXT.daysLeft(days), tone: days < FEW_DAYS ? 'warn' : 'ok' };
+  return { text: TLS_TEXT.endsIn(days), tone: days < FEW_DAYS ? 'warn' : 'ok' };
 }
 
 /** Everything about one certificate. */

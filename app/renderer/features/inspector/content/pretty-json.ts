@@ -1,6 +1,6 @@
 const INDENT = '  ';
 /** A list or an object without nesting stays on one line up to this length, in UTF-16 units. */
-const INLINE_LENGTH = 60;
+const INLINE_LENGTH = 40;
 
 /**
  * Lays out a JSON text (RFC 8259) without changing a character of its values: numbers keep their digits, strings their
