@@ -147,7 +147,7 @@ test('the chosen exchange stays in view when filter or order change', async () =
 });
 
 test('after lost items the tail is asked for again', async () => {
-  const { backend, list } = await listOf(10);
+  const { backend } = await listOf(10);
   const before = backend.calls.length;
   backend.gap();
   await expect.poll(() => backend.calls.slice(before).some(({ name }) => name === 'exchanges.queryAt')).toBe(true);
