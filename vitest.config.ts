@@ -45,16 +45,16 @@ export default defineConfig({
         extends: true,
         test: { name: 'fuzz', include: ['test/fuzz/**/*.test.ts'], testTimeout: 2 * MINUTE },
       },
-      {
-        extends: true,
+      ...['e2e', 'shots', 'acceptance'].map((name) => ({
+        extends: true as const,
         test: {
-          name: 'e2e',
-          include: ['test/e2e/**/*.test.ts'],
-          testTimeout: 2 * MINUTE,
+          name,
+          include: [`test/${name}/**/*.test.ts`],
+          testTimeout: (name === 'acceptance' ? 20 : 2) * MINUTE,
           hookTimeout: 2 * MINUTE,
           fileParallelism: false, // one browser at a time is enough for two cores
         },
-      },
+      })),
     ],
   },
 });

@@ -16,6 +16,7 @@ import {
 import { constants } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { stripVTControlCharacters } from 'node:util';
 
 /** The clone or the installed package; symbolic links are resolved, so a linked `weir` finds its own files. */
 export const ROOT = resolve(dirname(realpathSync(fileURLToPath(import.meta.url))), '..');
@@ -370,7 +371,7 @@ async function step(name, command, args, options, progress, explain) {
 }
 
 function lastLines(output) {
-  const lines = output.trim().split('\n').slice(-15);
+  const lines = stripVTControlCharacters(output).trim().split('\n').slice(-15);
   return lines.length === 1 && lines[0] === '' ? 'it gave no reason' : lines.join('\n        ');
 }
 

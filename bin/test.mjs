@@ -51,6 +51,9 @@ const PROJECTS = [
   project('e2e', 10),
 ];
 
+/** Long or for people's eyes: run by name only. @type {Step[]} */
+const ON_DEMAND = [project('shots', 15), project('acceptance', 60)];
+
 function check(name, script, args, quick = false) {
   return { name, script, args, quick, minutes: 5 };
 }
@@ -66,7 +69,7 @@ function report(name) {
 
 const words = process.argv.slice(2);
 const only = words.flatMap((word, index) => (words[index - 1] === '--only' ? [word] : []));
-const all = [...CHECKS, ...PROJECTS];
+const all = [...CHECKS, ...PROJECTS, ...ON_DEMAND];
 
 if (words.includes('--list')) {
   for (const step of all) console.log(step.name);
@@ -75,7 +78,7 @@ if (words.includes('--list')) {
     const steps = all.filter((step) =>
       only.length > 0
         ? only.some((name) => step.name === name || step.name.startsWith(`${name} `))
-        : step.quick === true || !words.includes('--quick'),
+        : !ON_DEMAND.includes(step) && (step.quick === true || !words.includes('--quick')),
     );
     process.exitCode = await runAll(steps);
   } catch (error) {
@@ -87,7 +90,7 @@ if (words.includes('--list')) {
 
 /** @param {Step[]} steps @returns {Promise<number>} exit code */
 async function runAll(steps) {
-  const needsBuild = steps.some((step) => ['integration', 'conformance', 'e2e'].includes(step.name));
+  const needsBuild = steps.some((step) => step.project && step.name !== 'unit' && step.name !== 'fuzz');
   await bootstrap({ build: needsBuild });
   mkdirSync(REPORTS, { recursive: true });
   const results = [];
