@@ -7,6 +7,7 @@ import type {
   Timing,
   TlsFacts,
 } from '#contract';
+import { exchangeUrl, isoMicroseconds } from '#contract';
 
 /** One line of `weir list --json`. Scripts rely on these names: add, never rename. */
 export function summaryJson(summary: ExchangeSummary): Record<string, unknown> {
@@ -53,22 +54,6 @@ export function detailJson(detail: ExchangeDetail, sent: boolean): Record<string
     messages: [],
     comment: detail.comment,
   };
-}
-
-/** `scheme://host[:port]path` with the port where it is not the scheme's own. */
-export function exchangeUrl({ scheme, host, port, path }: ExchangeSummary): string {
-  const name = host.includes(':') ? `[${host}]` : host;
-  const usual = (scheme === 'http' && port === 80) || (scheme === 'https' && port === 443);
-  // The target of OPTIONS * and of CONNECT is no path.
-  const tail = path === '' || path.startsWith('/') ? path : `/${path}`;
-  return `${scheme}://${name}${usual ? '' : `:${String(port)}`}${tail}`;
-}
-
-/** @param microseconds since the Unix epoch */
-export function isoMicroseconds(microseconds: number): string {
-  const whole = Math.floor(microseconds);
-  const rest = ((whole % 1_000) + 1_000) % 1_000;
-  return new Date((whole - rest) / 1_000).toISOString().replace('Z', `${String(rest).padStart(3, '0')}Z`);
 }
 
 function milliseconds(microseconds: number): number {

@@ -98,8 +98,8 @@ export interface BodyWindow {
   readonly bytes: Uint8Array;
   /** Size of the body in this form; null while it is not known (still coming, or not decoded to its end yet). */
   readonly totalBytes: number | null;
-  /** Decoding stopped early: `cut` (the stored bytes end early), `damaged`, or `budget` (a bomb). */
-  readonly stopped: 'cut' | 'damaged' | 'budget' | null;
+  /** Decoding stopped early: `cut` (the stored bytes end early), `damaged`, `budget` (a bomb), `unsupported` (an unknown coding). */
+  readonly stopped: 'cut' | 'damaged' | 'budget' | 'unsupported' | null;
 }
 
 export interface FoundBrowser {

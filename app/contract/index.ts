@@ -19,3 +19,4 @@ export type { FilterError, FilterNode, FilterTerm, ParsedFilter } from './filter
 export { parseFilter } from './filter/parse.ts';
 export { completeFilter } from './filter/complete.ts';
 export type { FilterCandidate, FilterCompletion, KnownValues } from './filter/complete.ts';
+export { exchangeUrl, isoMicroseconds } from './exchange-text.ts';

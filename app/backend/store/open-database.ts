@@ -7,7 +7,7 @@ import { codeOf, StoreError, surroundingsOf } from './store-error.ts';
 import type { StoreFolder } from './store-folder.ts';
 
 const BUSY_MS = 2_000;
-const CHECKPOINT_PAGES = 2_000;
+const CHECKPOINT_PAGES = 8000;
 const WAL_LIMIT_BYTES = 67_108_864;
 
 /**

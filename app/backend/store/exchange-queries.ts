@@ -1,0 +1,265 @@
+import type { Database, Statement } from 'better-sqlite3';
+import {
+  ContractError,
+  parseFilter,
+  type ExchangePage,
+  type ExchangeQuery,
+  type FilterNode,
+  type PageKey,
+  type SessionId,
+} from '#contract';
+import { decodeKey, encodeKey, ExchangeOrder, type KeyRange, type RowKey } from './exchange-order.ts';
+import { compileFilter, driversOf, type FilterSql, type ValueColumn } from './filter-sql.ts';
+import { summaryOfRow, type ExchangeRow } from './summary.ts';
+
+/** A long query asks this between two steps. */
+export interface Cancellation {
+  readonly cancelled: boolean;
+}
+
+export const NEVER_CANCELLED: Cancellation = { cancelled: false };
+
+/** A filter that so few rows can match at all is answered from those rows. */
+const FEW_CANDIDATES = 5_000;
+const FIRST_STEP_ROWS = 2_000;
+const FIRST_DEEP_STEP_ROWS = 100;
+const SMALLEST_STEP_ROWS = 20;
+const LARGEST_STEP_ROWS = 50_000;
+/** A step should not hold the thread longer than this. */
+const STEP_MS = 15;
+const CACHED_STATEMENTS = 200;
+
+interface Plan {
+  readonly order: ExchangeOrder;
+  readonly session: SessionId;
+  /** Condition of every row of the query. */
+  readonly where: KeyRange;
+  readonly filter: FilterSql | null;
+  /** The index and condition of a filter that few rows can match; null otherwise. */
+  readonly driver: { readonly index: string; readonly range: KeyRange } | null;
+}
+
+/**
+ * Answers list queries. A query without a filter follows an index. With one, the order is walked in steps of bounded time
+ * between which other questions are answered and cancellation is seen, unless an index shows that few rows can match.
+ */
+export class ExchangeQueries {
+  readonly #database: Database;
+  readonly #statements = new Map<string, Statement>();
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** One page behind `after`. @throws ContractError `bad-filter`, `bad-input`, `cancelled` */
+  async page(
+    query: ExchangeQuery & { readonly after: PageKey | null; readonly limit: number },
+    cancellation: Cancellation,
+  ): Promise<ExchangePage> {
+    const plan = this.#plan(query);
+    const after = query.after === null ? null : decodeKey(query.after);
+    const rows: ExchangeRow[] = [];
+    for await (const range of this.#ranges(plan, after, cancellation, query.limit)) {
+      rows.push(...this.#rows(plan, range, query.limit - rows.length, 0));
+      if (rows.length >= query.limit) break;
+    }
+    return this.#asPage(plan.order, rows, query.limit);
+  }
+
+  /** One page from the row at `index` on. @throws ContractError `bad-filter`, `cancelled` */
+  async pageAt(
+    query: ExchangeQuery & { readonly index: number; readonly limit: number },
+    cancellation: Cancellation,
+  ): Promise<ExchangePage> {
+    const plan = this.#plan(query);
+    const rows: ExchangeRow[] = [];
+    let skip = query.index;
+    for await (const range of this.#ranges(plan, null, cancellation)) {
+      if (skip > 0) {
+        const matches = this.#count(plan, range);
+        if (matches <= skip) {
+          skip -= matches;
+          continue;
+        }
+      }
+      rows.push(...this.#rows(plan, range, query.limit - rows.length, skip));
+      skip = 0;
+      if (rows.length >= query.limit) break;
+    }
+    return this.#asPage(plan.order, rows, query.limit);
+  }
+
+  /** How many rows a query has. @throws ContractError `bad-filter`, `cancelled` */
+  async count(query: Pick<ExchangeQuery, 'session' | 'filter' | 'upTo'>, cancellation: Cancellation): Promise<number> {
+    const plan = this.#plan({ ...query, sort: 'time', descending: false });
+    let count = 0;
+    for await (const range of this.#ranges(plan, null, cancellation)) count += this.#count(plan, range);
+    return count;
+  }
+
+  /** How many rows of the query stand before this one; null when it is not among them. @throws as `count` */
+  async indexOf(query: ExchangeQuery & { readonly id: number }, cancellation: Cancellation): Promise<number | null> {
+    const plan = this.#plan(query);
+    const { order, where } = plan;
+    const found = this.#prepare(
+      `SELECT ${order.column} AS value, id FROM exchange WHERE id = ? AND ${where.condition}`,
+    ).get(query.id, ...where.parameters) as RowKey | undefined;
+    if (found === undefined) return null;
+    let index = 0;
+    for await (const range of this.#ranges(plan, null, cancellation)) {
+      if (range.end !== null && !order.reaches(found, range.end)) index += this.#count(plan, range);
+      else return index + this.#count(plan, both(range, order.before(found)));
+    }
+    return index;
+  }
+
+  #plan(query: ExchangeQuery): Plan {
+    const node = readFilter(query.filter);
+    const { session } = query;
+    const distinct = (column: ValueColumn): readonly string[] => this.#distinct(column, session);
+    const filter = compileFilter(node, distinct);
+    const conditions = [{ condition: 'session_id = ?', parameters: [session] }];
+    if (query.upTo !== undefined && query.upTo !== null) {
+      conditions.push({ condition: 'id <= ?', parameters: [query.upTo] });
+    }
+    const base = conditions.reduce<KeyRange>(both, NO_CONDITION);
+    const where = filter === null ? base : both(base, filter);
+    const order = new ExchangeOrder(query.sort, query.descending);
+    return { order, session, where, filter, driver: this.#driver(node, session, distinct) };
+  }
+
+  /** The index that shows that few rows can match. */
+  #driver(
+    node: FilterNode | null,
+    session: SessionId,
+    distinct: (column: ValueColumn) => readonly string[],
+  ): Plan['driver'] {
+    let fewest = FEW_CANDIDATES + 1;
+    let best: Plan['driver'] = null;
+    for (const { index, sql } of driversOf(node, distinct)) {
+      const candidates = this.#prepare(
+        `SELECT count(*) AS count FROM (SELECT 1 FROM exchange INDEXED BY ${index}
+         WHERE session_id = ? AND ${sql.condition} LIMIT ${String(FEW_CANDIDATES + 1)})`,
+      ).get(session, ...sql.parameters) as { count: number };
+      if (candidates.count >= fewest) continue;
+      fewest = candidates.count;
+      best = { index, range: sql };
+    }
+    return best;
+  }
+
+  /**
+   * Cuts the order behind `after` into ranges, each small enough to be read in a moment.
+   * @param enough rows that the caller needs; without a filter one range of that many is the first
+   */
+  async *#ranges(
+    plan: Plan,
+    after: RowKey | null,
+    cancellation: Cancellation,
+    enough = LARGEST_STEP_ROWS,
+  ): AsyncGenerator<KeyRange & { readonly end: RowKey | null }> {
+    const { order, driver, filter } = plan;
+    if (driver !== null) {
+      yield { ...(after === null ? NO_CONDITION : order.after(after)), end: null };
+      return;
+    }
+    let step = filter === null ? enough : filter.deep ? FIRST_DEEP_STEP_ROWS : FIRST_STEP_ROWS;
+    let position = after;
+    let sameValue = position !== null;
+    for (;;) {
+      if (cancellation.cancelled) throw new ContractError('cancelled', 'The query was cancelled.');
+      const startedAt = performance.now();
+      const begin =
+        position === null ? NO_CONDITION : sameValue ? order.sameValueAfter(position) : order.laterValues(position);
+      const end = this.#keyAt(plan, begin, step - 1);
+      yield {
+        ...(end === null ? begin : both(begin, order.upTo(end))),
+        end: end ?? (sameValue && position !== null ? order.lastOf(position.value) : null),
+      };
+      if (end !== null) position = end;
+      // A stretch of equal values that ended goes over into the later values; those that ended are the end of all.
+      if (end === null && !sameValue) return;
+      sameValue = end !== null;
+      const took = performance.now() - startedAt;
+      if (took > STEP_MS) step = Math.max(SMALLEST_STEP_ROWS, Math.floor(step / 2));
+      else if (took < STEP_MS / 3) step = Math.min(LARGEST_STEP_ROWS, step * 2);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  /** The key `offset` rows into a range, by the order's index alone. */
+  #keyAt(plan: Plan, range: KeyRange, offset: number): RowKey | null {
+    const { order, session } = plan;
+    const key = this.#prepare(
+      `SELECT ${order.column} AS value, id FROM exchange INDEXED BY ${order.index}
+       WHERE session_id = ? AND ${range.condition} ORDER BY ${order.orderBy} LIMIT 1 OFFSET ?`,
+    ).get(session, ...range.parameters, offset) as RowKey | undefined;
+    return key ?? null;
+  }
+
+  #rows(plan: Plan, range: KeyRange, limit: number, offset: number): ExchangeRow[] {
+    const { condition, parameters } = both(plan.where, range);
+    return this.#prepare(
+      `SELECT * FROM exchange INDEXED BY ${plan.driver?.index ?? plan.order.index}
+       WHERE ${condition} ORDER BY ${plan.order.orderBy} LIMIT ? OFFSET ?`,
+    ).all(...parameters, limit, offset) as ExchangeRow[];
+  }
+
+  #count(plan: Plan, range: KeyRange): number {
+    const { condition, parameters } = both(plan.where, range);
+    const row = this.#prepare(
+      `SELECT count(*) AS count FROM exchange INDEXED BY ${plan.driver?.index ?? plan.order.index} WHERE ${condition}`,
+    ).get(...parameters) as { count: number };
+    return row.count;
+  }
+
+  #asPage(order: ExchangeOrder, rows: readonly ExchangeRow[], limit: number): ExchangePage {
+    const last = rows.at(-1);
+    const column = order.column as 'started_at' | 'host';
+    const next = last === undefined || rows.length < limit ? null : encodeKey({ value: last[column], id: last.id });
+    return { rows: rows.map(summaryOfRow), next };
+  }
+
+  /** Distinct values by leaping through an index: one seek a value. */
+  #distinct(column: ValueColumn, session: SessionId): readonly string[] {
+    if (column === 'host') {
+      const hosts = this.#prepare('SELECT DISTINCT host AS value FROM host WHERE session_id = ?').all(session);
+      return (hosts as { value: string }[]).map((row) => row.value);
+    }
+    const rows = this.#prepare(
+      `WITH RECURSIVE leap (value) AS (
+         SELECT min(${column}) FROM exchange WHERE session_id = ?1
+         UNION ALL
+         SELECT (SELECT min(${column}) FROM exchange WHERE session_id = ?1 AND ${column} > leap.value)
+         FROM leap WHERE leap.value IS NOT NULL)
+       SELECT value FROM leap WHERE value IS NOT NULL`,
+    ).all(session);
+    return (rows as { value: string }[]).map((row) => row.value);
+  }
+
+  /** Statements are kept: the same query comes page after page. */
+  #prepare(sql: string): Statement {
+    const known = this.#statements.get(sql);
+    if (known !== undefined) return known;
+    if (this.#statements.size >= CACHED_STATEMENTS) this.#statements.clear();
+    const statement = this.#database.prepare(sql);
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+}
+
+const NO_CONDITION: KeyRange = { condition: '1', parameters: [] };
+
+function both(left: KeyRange, right: KeyRange): KeyRange {
+  return {
+    condition: `${left.condition} AND ${right.condition}`,
+    parameters: [...left.parameters, ...right.parameters],
+  };
+}
+
+function readFilter(text: string): FilterNode | null {
+  const parsed = parseFilter(text);
+  if (parsed.ok) return parsed.node;
+  const { message, position, end } = parsed.error;
+  throw new ContractError('bad-filter', message, { position, end });
+}

@@ -1,0 +1,171 @@
+import type { Database } from 'better-sqlite3';
+import {
+  ContractError,
+  type BodyWindow,
+  type ExchangeDetail,
+  type ExchangePage,
+  type MessageSide,
+  type SessionId,
+  type SessionInfo,
+} from '#contract';
+import { DecodedBodies } from './decoded-bodies.ts';
+import { ExchangeDetails, type StoredExchange } from './exchange-detail.ts';
+import { ExchangeQueries, NEVER_CANCELLED, type Cancellation } from './exchange-queries.ts';
+import { contentCodingsOf, parseHead } from './head-fields.ts';
+import { openForReading } from './open-database.ts';
+import type { ReaderCalls } from './protocol.ts';
+import { oneChunk, readRaw, type RawMessage } from './raw-message.ts';
+import { registerSearchFunctions } from './search-functions.ts';
+import { listSessions } from './sessions.ts';
+import { StoreFolder } from './store-folder.ts';
+import type { StoredBytes } from './stored-run.ts';
+
+/**
+ * Reads a data folder, also while a writer writes there: what it committed is seen by the next call. Every method throws
+ * ContractError with the codes that the contract names; `cancelled` when the cancellation says so.
+ */
+export class StoreReader {
+  readonly #database: Database;
+  readonly #queries: ExchangeQueries;
+  readonly #details: ExchangeDetails;
+  readonly #decoded = new DecodedBodies();
+
+  /** @throws StoreError `missing`, `older`, `newer`, `damaged` */
+  constructor(folder: string) {
+    const place = new StoreFolder(folder);
+    this.#database = openForReading(place);
+    registerSearchFunctions(this.#database, place);
+    this.#queries = new ExchangeQueries(this.#database);
+    this.#details = new ExchangeDetails(this.#database, place);
+  }
+
+  query(input: ReaderCalls['query']['input'], cancellation: Cancellation = NEVER_CANCELLED): Promise<ExchangePage> {
+    return this.#queries.page(input, cancellation);
+  }
+
+  queryAt(input: ReaderCalls['queryAt']['input'], cancellation: Cancellation = NEVER_CANCELLED): Promise<ExchangePage> {
+    return this.#queries.pageAt(input, cancellation);
+  }
+
+  async count(
+    input: ReaderCalls['count']['input'],
+    cancellation: Cancellation = NEVER_CANCELLED,
+  ): Promise<{ count: number }> {
+    return { count: await this.#queries.count(input, cancellation) };
+  }
+
+  async indexOf(
+    input: ReaderCalls['indexOf']['input'],
+    cancellation: Cancellation = NEVER_CANCELLED,
+  ): Promise<{ index: number | null }> {
+    return { index: await this.#queries.indexOf(input, cancellation) };
+  }
+
+  /** Asynchronous as every source of exports is. */
+  get(id: number): Promise<ExchangeDetail> {
+    return Promise.resolve().then(() => this.#details.get(id));
+  }
+
+  sessions(): { sessions: readonly SessionInfo[] } {
+    return { sessions: listSessions(this.#database) };
+  }
+
+  hosts(session: SessionId): ReaderCalls['hosts']['output'] {
+    const hosts = this.#database
+      .prepare('SELECT host, port, exchanges, errors FROM host WHERE session_id = ? ORDER BY host, port')
+      .all(session) as ReaderCalls['hosts']['output']['hosts'];
+    return { hosts };
+  }
+
+  /** A window of a body. `decoded` undoes its content codings as far as they can be undone. */
+  async readBody(input: ReaderCalls['readBody']['input']): Promise<BodyWindow> {
+    const { id, side, form, offset, length } = input;
+    const stored = this.#details.find(id);
+    const codings = form === 'decoded' ? codingsOf(stored, side) : [];
+    const run = this.#openBody(stored, side);
+    const cut = isCut(stored, side, run.length);
+    if (codings.length === 0) {
+      const bytes = Uint8Array.from(run.read(offset, length));
+      const totalBytes = stored.row.state === 'active' ? null : run.length;
+      run.close();
+      return { bytes, totalBytes, stopped: cut ? 'cut' : null };
+    }
+    const key = `${String(id)} ${side} ${String(run.length)}`;
+    run.close();
+    const open = (): StoredBytes => this.#openBody(stored, side);
+    const window = await this.#decoded.read(key, open, codings, offset, length);
+    return cut && window.stopped === null && window.totalBytes !== null ? { ...window, stopped: 'cut' } : window;
+  }
+
+  /** A window of head and body as they were on the wire. */
+  readRaw(input: ReaderCalls['readRaw']['input']): BodyWindow {
+    const message = this.#rawMessage(input.id, input.side, input.as);
+    try {
+      return readRaw(message, input.offset, input.length);
+    } finally {
+      message.payload.close();
+    }
+  }
+
+  close(): void {
+    this.#decoded.close();
+    this.#database.close();
+  }
+
+  #rawMessage(id: number, side: MessageSide, as: 'received' | 'sent'): RawMessage {
+    const stored = this.#details.find(id);
+    const { row, detail } = stored;
+    const received = side === 'request' ? detail.request_head : detail.response_head;
+    const sent = side === 'request' ? detail.request_sent_head : detail.response_sent_head;
+    const sentFraming = side === 'request' ? detail.request_sent_framing : detail.response_sent_framing;
+    const payload = this.#details.openRun(row.id, side, 'body');
+    const cut = payload === null || isCut(stored, side, payload.length);
+    const body = payload ?? NO_BYTES;
+    return {
+      head: (as === 'sent' ? sent : null) ?? received ?? Buffer.alloc(0),
+      payload: body,
+      framing: this.#framing(row.id, side, as === 'sent' ? sentFraming : 'as-received', body.length),
+      cut,
+    };
+  }
+
+  #framing(id: number, side: MessageSide, kind: string, payloadBytes: number): Buffer {
+    if (kind === 'identity') return Buffer.alloc(0);
+    if (kind === 'chunked') return oneChunk(payloadBytes);
+    const run = this.#details.openRun(id, side, 'framing');
+    if (run === null) return Buffer.alloc(0);
+    try {
+      return run.read(0, run.length);
+    } finally {
+      run.close();
+    }
+  }
+
+  /** @throws ContractError `body-dropped` when bytes passed and none were kept */
+  #openBody({ row }: StoredExchange, side: MessageSide): StoredBytes {
+    const run = this.#details.openRun(row.id, side, 'body');
+    const passed = side === 'request' ? row.request_body_bytes : row.response_body_bytes;
+    if (run !== null && (run.length > 0 || passed === 0)) return run;
+    run?.close();
+    if (run !== null && row.state === 'active') return NO_BYTES;
+    throw new ContractError(
+      'body-dropped',
+      run === null
+        ? 'The file of this body is missing from the data folder.'
+        : 'This body was not recorded: recording of bodies was limited, or the store could not keep up.',
+    );
+  }
+}
+
+const NO_BYTES: StoredBytes = { length: 0, read: () => Buffer.alloc(0), close: () => undefined };
+
+function codingsOf({ detail }: StoredExchange, side: MessageSide): readonly string[] {
+  const head = side === 'request' ? detail.request_head : detail.response_head;
+  return head === null ? [] : contentCodingsOf(parseHead(head).headers);
+}
+
+/** Fewer bytes are stored than passed; while they are still coming that says nothing. */
+function isCut({ row }: StoredExchange, side: MessageSide, storedBytes: number): boolean {
+  const passed = side === 'request' ? row.request_body_bytes : row.response_body_bytes;
+  return row.state !== 'active' && storedBytes < passed;
+}
