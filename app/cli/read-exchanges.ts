@@ -1,6 +1,6 @@
 import type { ExchangeSummary, SessionInfo } from '#contract';
 import { ContractError, MAX_PAGE_ROWS } from '#contract';
-import type { StoreAccess } from './store-access.ts';
+import type { StoreReader } from '../backend/store/store-reader.ts';
 import { UsageError } from './usage.ts';
 
 /**
@@ -10,7 +10,7 @@ import { UsageError } from './usage.ts';
  * @throws UsageError when the filter is wrong; the message points at the place
  */
 export async function* readExchanges(
-  store: StoreAccess,
+  store: StoreReader,
   sessions: readonly SessionInfo[],
   filter: string,
   limit: number | null,
@@ -23,7 +23,7 @@ export async function* readExchanges(
 }
 
 async function readNewest(
-  store: StoreAccess,
+  store: StoreReader,
   sessions: readonly SessionInfo[],
   filter: string,
   limit: number,
@@ -39,7 +39,7 @@ async function readNewest(
 }
 
 async function* readSession(
-  store: StoreAccess,
+  store: StoreReader,
   session: SessionInfo,
   filter: string,
   descending: boolean,
@@ -48,7 +48,7 @@ async function* readSession(
   do {
     const query = { session: session.id, filter, sort: 'time', descending, after, limit: MAX_PAGE_ROWS } as const;
     const page: { readonly rows: readonly ExchangeSummary[]; readonly next: string | null } = await store
-      .read('query', query)
+      .query(query)
       .catch((error: unknown) => {
         throw explainFilter(error, filter);
       });

@@ -5,49 +5,43 @@ import { connectToBackend } from '../backend/connect-to-backend.ts';
 import type { DataFolder } from '../backend/data-folder.ts';
 import { defaultDataFolder, describeDataFolder } from '../backend/data-folder.ts';
 import { findRunningBackend } from '../backend/ownership.ts';
-import type { ReaderCallName, ReaderCalls, ReaderEvent } from '../backend/store/protocol.ts';
-import { startReaderThread } from '../backend/store/store-threads.ts';
-import { ThreadCalls } from '../backend/thread-calls.ts';
+import { StoreError } from '../backend/store/store-error.ts';
+import { StoreReader } from '../backend/store/store-reader.ts';
 import { tell } from './output.ts';
 import { CommandError } from './usage.ts';
-
-/** The store of a data folder as commands read it, beside a backend that may be writing to it. */
-export interface StoreAccess {
-  readonly folder: DataFolder;
-  read<Name extends ReaderCallName>(
-    name: Name,
-    input: ReaderCalls[Name]['input'],
-  ): Promise<ReaderCalls[Name]['output']>;
-}
 
 const STATUS_TIMEOUT_MS = 1_500;
 
 /**
- * Opens the store for one piece of work.
+ * Opens the store of a data folder for one piece of work, beside a backend that may be writing to it.
  *
  * @param data value of `--data`
  * @returns what `work` returns; null when nothing was ever recorded there
  */
 export async function withStore<Result>(
   data: string | undefined,
-  work: (store: StoreAccess) => Promise<Result>,
+  work: (store: StoreReader) => Promise<Result>,
 ): Promise<Result | null> {
   const folder = describeDataFolder(data ?? defaultDataFolder());
   await tellLosses(folder);
-  if (!existsSync(folder.store)) {
+  const store = openStore(folder);
+  if (store === null) {
     tell(`Nothing was recorded in ${folder.path} yet.`);
     return null;
   }
-  const worker = startReaderThread(folder.store);
-  const calls = new ThreadCalls<ReaderCalls>(worker, "store's reader");
-  worker.on('message', (event: ReaderEvent) => {
-    calls.settle(event.id, event.type === 'result' ? { output: event.output } : { failure: event.failure });
-  });
-  const broken = new Promise<never>((_resolve, reject) => worker.once('error', reject));
   try {
-    return await Promise.race([work({ folder, read: (name, input) => calls.call(name, input) }), broken]);
+    return await work(store);
   } finally {
-    await worker.terminate();
+    store.close();
+  }
+}
+
+function openStore(folder: DataFolder): StoreReader | null {
+  try {
+    return new StoreReader(folder.store);
+  } catch (error: unknown) {
+    if (error instanceof StoreError && error.code === 'missing') return null;
+    throw error;
   }
 }
 
@@ -57,8 +51,8 @@ export async function withStore<Result>(
  * @param wanted value of `--session`: a number, a name, `current`; undefined for all but sample traffic
  * @throws CommandError when there is no such session
  */
-export async function chooseSessions(store: StoreAccess, wanted: string | undefined): Promise<readonly SessionInfo[]> {
-  const { sessions } = await store.read('sessions', {});
+export function chooseSessions(store: StoreReader, wanted: string | undefined): readonly SessionInfo[] {
+  const { sessions } = store.sessions();
   const ordered = [...sessions].sort((a, b) => a.startedAt - b.startedAt || a.id - b.id);
   if (wanted === undefined) return ordered.filter(({ sample }) => !sample);
   const chosen =

@@ -1,6 +1,7 @@
 import type { ExchangeSummary } from '#contract';
+import { exchangeUrl } from '#contract';
 import { parseArguments, parseNumber } from '../arguments.ts';
-import { exchangeUrl, summaryJson } from '../exchange-json.ts';
+import { summaryJson } from '../exchange-json.ts';
 import { print } from '../output.ts';
 import { readExchanges } from '../read-exchanges.ts';
 import { chooseSessions, withStore } from '../store-access.ts';
@@ -18,7 +19,7 @@ export async function list(args: readonly string[]): Promise<number> {
   const limit = values.limit === undefined ? null : parseNumber('--limit', values.limit, 1);
   const line = values.json ? jsonLine : textLine;
   await withStore(values.data, async (store) => {
-    const sessions = await chooseSessions(store, values.session);
+    const sessions = chooseSessions(store, values.session);
     for await (const rows of readExchanges(store, sessions, values.filter, limit)) {
       if (rows.length > 0) await print(rows.map(line).join(''));
     }

@@ -1,9 +1,9 @@
 import type { BodyWindow, ExchangeDetail, HeaderField, MessageDetail, MessageSide } from '#contract';
-import { ContractError, MAX_WINDOW_BYTES } from '#contract';
+import { ContractError, exchangeUrl, isoMicroseconds, MAX_WINDOW_BYTES } from '#contract';
+import type { StoreReader } from '../../backend/store/store-reader.ts';
 import { parseArguments, parseChoice, parseNumber } from '../arguments.ts';
-import { detailJson, exchangeUrl, isoMicroseconds } from '../exchange-json.ts';
+import { detailJson } from '../exchange-json.ts';
 import { print, tell } from '../output.ts';
-import type { StoreAccess } from '../store-access.ts';
 import { withStore } from '../store-access.ts';
 import { durationText, sizeText, terminalText } from '../terminal-text.ts';
 import { CommandError, UsageError } from '../usage.ts';
@@ -14,6 +14,7 @@ const STOPPED: Readonly<Record<NonNullable<BodyWindow['stopped']>, string>> = {
   cut: 'The recorded body ends early; this is what there is of it.',
   damaged: 'The body is not what its content encoding says; this is what decodes of it.',
   budget: 'The body decodes to more than Weir decodes of one; this is its beginning.',
+  unsupported: 'Weir cannot undo this content coding; these are the bytes as they came.',
 };
 
 /** `weir show ID` */
@@ -42,7 +43,7 @@ export async function show(args: readonly string[]): Promise<number> {
     try {
       if (raw !== null) await printRaw(store, id, raw, values.sent);
       else if (body !== null) await printBody(store, id, body);
-      else await printDetail(await store.read('get', { id }), values.json, values.sent);
+      else await printDetail(await store.get(id), values.json, values.sent);
     } catch (error: unknown) {
       throw error instanceof ContractError ? new CommandError(error.message, { cause: error }) : error;
     }
@@ -55,19 +56,17 @@ async function printDetail(detail: ExchangeDetail, json: boolean, sent: boolean)
   await print(json ? `${JSON.stringify(detailJson(detail, sent))}\n` : detailText(detail, sent));
 }
 
-function printRaw(store: StoreAccess, id: number, side: MessageSide, sent: boolean): Promise<void> {
+function printRaw(store: StoreReader, id: number, side: MessageSide, sent: boolean): Promise<void> {
   const as = sent ? 'sent' : 'received';
-  return printWindows((offset) => store.read('readRaw', { id, side, as, offset, length: MAX_WINDOW_BYTES }));
+  return printWindows((offset) => store.readRaw({ id, side, as, offset, length: MAX_WINDOW_BYTES }));
 }
 
-function printBody(store: StoreAccess, id: number, side: MessageSide): Promise<void> {
-  return printWindows((offset) =>
-    store.read('readBody', { id, side, form: 'decoded', offset, length: MAX_WINDOW_BYTES }),
-  );
+function printBody(store: StoreReader, id: number, side: MessageSide): Promise<void> {
+  return printWindows((offset) => store.readBody({ id, side, form: 'decoded', offset, length: MAX_WINDOW_BYTES }));
 }
 
 /** Prints window after window until one is empty, and says on standard error when that was not all. */
-async function printWindows(read: (offset: number) => Promise<BodyWindow>): Promise<void> {
+async function printWindows(read: (offset: number) => BodyWindow | Promise<BodyWindow>): Promise<void> {
   let offset = 0;
   for (;;) {
     const { bytes, totalBytes, stopped } = await read(offset);
@@ -84,6 +83,7 @@ function detailText(
   sent: boolean,
 ): string {
   const { error, anomalies, client, origin } = summary;
+  const originTls = originConnection?.tls ?? null;
   const legs = `${client.protocol} from ${client.address}, ${origin.protocol ?? 'nothing'} to ${origin.address ?? 'nobody'}`;
   const facts: [string, string | null][] = [
     ['exchange', `${String(summary.id)} (${summary.kind}, ${summary.state})`],
@@ -93,10 +93,7 @@ function detailText(
     ['legs', legs],
     ['failed', error === null ? null : `${error.code} (${error.side}, ${error.phase}): ${error.message}`],
     ['anomalies', anomalies.length === 0 ? null : anomalies.join(', ')],
-    [
-      'origin TLS',
-      originConnection?.tls == null ? null : `${originConnection.tls.version}, ${originConnection.tls.cipher}`,
-    ],
+    ['origin TLS', originTls === null ? null : `${originTls.version}, ${originTls.cipher}`],
     ['first byte', timing.firstByte === null ? null : `after ${durationText(timing.firstByte)}`],
     ['comment', comment === '' ? null : comment],
   ];
