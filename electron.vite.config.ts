@@ -1,10 +1,13 @@
 import { globSync } from 'node:fs';
-import { basename, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig } from 'electron-vite';
 
 const at = (path: string): string => resolve(import.meta.dirname, path);
+
+/** The bootstrap builds aside and then puts the whole in place, so that no start ever sees half a build. */
+const OUT = at(process.env['WEIR_BUILD_FOLDER'] ?? 'out');
 
 /** Entries of worker threads, by file name; each is started by a file of its own folder. */
 function workers(): Record<string, string> {
@@ -19,7 +22,7 @@ function workers(): Record<string, string> {
 export default defineConfig({
   main: {
     build: {
-      outDir: 'out/main',
+      outDir: join(OUT, 'main'),
       sourcemap: true,
       target: 'node24',
       rolldownOptions: {
@@ -35,7 +38,7 @@ export default defineConfig({
   },
   preload: {
     build: {
-      outDir: 'out/preload',
+      outDir: join(OUT, 'preload'),
       sourcemap: true,
       rolldownOptions: {
         input: { index: at('app/preload/index.ts') },
@@ -47,7 +50,7 @@ export default defineConfig({
   renderer: {
     root: at('app/renderer'),
     build: {
-      outDir: at('out/renderer'),
+      outDir: join(OUT, 'renderer'),
       emptyOutDir: true,
       sourcemap: true,
       minify: true,

@@ -9,6 +9,7 @@ import {
   readFileSync,
   readdirSync,
   realpathSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -282,20 +283,26 @@ function needsBuild() {
 async function build() {
   const files = sourceFiles();
   const stamp = { outside: fingerprint(files), content: contentHash(files) };
-  rmSync(BUILD_STAMP, { force: true });
-  const script = join(ROOT, 'node_modules', 'electron-vite', 'bin', 'electron-vite.js');
+  // Built aside and then put in place whole: a build that fails or is interrupted leaves the one before as it was.
+  const aside = join(CACHE, 'build');
+  const before = join(CACHE, 'build-before');
+  rmSync(aside, { recursive: true, force: true });
   await step(
     'Building',
     nodeToRun(),
-    [script, 'build', '--logLevel', 'warn'],
-    {},
+    [join(ROOT, 'node_modules', 'electron-vite', 'bin', 'electron-vite.js'), 'build', '--logLevel', 'warn'],
+    { env: { WEIR_BUILD_FOLDER: aside } },
     () => '',
     (output) =>
       /ENOSPC/.test(output)
         ? ['the disk is full', 'free some space, then run the same command again']
         : [lastLines(output), `mend what it names; the whole output is in ${join(CACHE, 'bootstrap.log')}`],
   );
-  tryWrite(BUILD_STAMP, JSON.stringify(stamp));
+  tryWrite(join(aside, '.weir-build.json'), JSON.stringify(stamp));
+  rmSync(before, { recursive: true, force: true });
+  if (existsSync(join(ROOT, 'out'))) renameSync(join(ROOT, 'out'), before);
+  renameSync(aside, join(ROOT, 'out'));
+  rmSync(before, { recursive: true, force: true });
 }
 
 /** Paths of every source file, sorted. Tests are no part of the build. */
@@ -329,7 +336,7 @@ function contentHash(files) {
  * Runs one command with its name and progress on standard error, its output in .cache/bootstrap.log.
  * @throws BootstrapError when it fails
  */
-async function step(name, command, args, options, progress, explain) {
+async function step(name, command, args, { env, ...options }, progress, explain) {
   const began = Date.now();
   const seconds = () => `${Math.round((Date.now() - began) / 1000)} s`;
   const live = process.stderr.isTTY === true;
@@ -344,7 +351,7 @@ async function step(name, command, args, options, progress, explain) {
     const child = spawn(command, args, {
       cwd: ROOT,
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, ELECTRON_SKIP_BINARY_DOWNLOAD: '1', NO_COLOR: '1', FORCE_COLOR: '0' },
+      env: { ...process.env, ELECTRON_SKIP_BINARY_DOWNLOAD: '1', NO_COLOR: '1', FORCE_COLOR: '0', ...env },
       ...options,
     });
     const stop = () => child.kill();
