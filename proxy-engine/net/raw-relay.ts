@@ -135,7 +135,7 @@ class WaitingClient implements LinkHandler, Mortal {
   }
 
   onEof(): void {
-    // Seen again by the tunnel: the link is paused.
+    // The tunnel sees it by the link's `ended`.
   }
 
   onClosed(): void {

@@ -9,6 +9,7 @@ const NOTHING = Buffer.alloc(0);
 /** A link over a TCP socket, or over a TLS socket together with the TCP socket below it. */
 export class SocketLink implements Link {
   handler: LinkHandler;
+  ended = false;
   readonly secure: boolean;
   readonly #socket: Socket;
   readonly #raw: Socket;
@@ -110,6 +111,7 @@ export class SocketLink implements Link {
   };
 
   readonly #onEnd = (): void => {
+    this.ended = true;
     if (!this.#deaf) this.handler.onEof();
   };
 

@@ -14,6 +14,8 @@ export interface Link {
   handler: LinkHandler;
   /** True while more is waiting to be sent than the link wants to hold; `onDrain` follows. */
   readonly full: boolean;
+  /** The peer has ended its side, and whoever was the handler then was told. */
+  readonly ended: boolean;
   /** True when TLS runs on it. */
   readonly secure: boolean;
   /** Sends bytes. Never throws; on a link that is gone they vanish. */

@@ -38,6 +38,9 @@ export class Tunnel implements Mortal {
     if (fromOrigin.length > 0) this.#origin.onBytes(fromOrigin);
     this.#client.begin();
     this.#origin.begin();
+    // A side may have ended while somebody else handled it, for example while the origin was being dialled.
+    if (this.#client.link.ended) this.#client.onEof();
+    if (this.#origin.link.ended) this.#origin.onEof();
   }
 
   drain(): void {
