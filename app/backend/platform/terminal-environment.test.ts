@@ -5,6 +5,7 @@ const TRUST = {
   authority: '/data/trust/authority.pem',
   bundle: '/data/trust/bundle.pem',
   javaTrustStore: '/data/trust/java.p12',
+  wgetConfiguration: '/data/trust/wgetrc',
 };
 const PROXY = { host: '127.0.0.1', port: 8686 };
 const variables = (present: Record<string, string> = {}) => terminalEnvironment(PROXY, TRUST, present);
@@ -13,7 +14,7 @@ test('every variable that users expect is set', () => {
   const names = [
     ...['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'WS_PROXY', 'WSS_PROXY', 'NO_PROXY', 'NODE_EXTRA_CA_CERTS'],
     ...['NODE_USE_ENV_PROXY', 'SSL_CERT_FILE', 'REQUESTS_CA_BUNDLE', 'CURL_CA_BUNDLE', 'GIT_SSL_CAINFO'],
-    ...['CARGO_HTTP_CAINFO', 'DENO_CERT', 'AWS_CA_BUNDLE', 'PERL_LWP_SSL_CA_FILE', 'GLOBAL_AGENT_HTTP_PROXY'],
+    ...['CARGO_HTTP_CAINFO', 'DENO_CERT', 'AWS_CA_BUNDLE', 'PERL_LWP_SSL_CA_FILE', 'GLOBAL_AGENT_HTTP_PROXY', 'WGETRC'],
     ...['JAVA_TOOL_OPTIONS', 'http_proxy', 'https_proxy', 'all_proxy', 'ws_proxy', 'wss_proxy', 'no_proxy'],
   ];
   expect(Object.keys(variables()).sort()).toEqual(names.sort());

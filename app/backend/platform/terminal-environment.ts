@@ -39,6 +39,7 @@ export function terminalEnvironment(
     CARGO_HTTP_CAINFO: trust.bundle,
     AWS_CA_BUNDLE: trust.bundle,
     PERL_LWP_SSL_CA_FILE: trust.bundle,
+    WGETRC: trust.wgetConfiguration,
     JAVA_TOOL_OPTIONS: javaOptions(proxy, trust, present['JAVA_TOOL_OPTIONS'] ?? ''),
   };
 }

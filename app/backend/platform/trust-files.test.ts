@@ -75,7 +75,19 @@ test('ten at once leave whole files and nothing else', async () => {
     'weir-authority.pem',
     'weir-trust.p12',
     'weir-trust.pem',
+    'weir.wgetrc',
   ]);
+});
+
+test('wget gets the user’s own settings and the bundle', async () => {
+  await writeFile(join(folder, '.wgetrc'), 'tries = 3\nca_certificate = /mine.pem');
+  const files = await write({ HOME: folder });
+  const expected = `tries = 3\nca_certificate = /mine.pem\nca_certificate = ${files.bundle}\n`;
+  expect(await readFile(files.wgetConfiguration, 'utf8')).toBe(expected);
+  await write({ HOME: folder, WGETRC: files.wgetConfiguration });
+  expect(await readFile(files.wgetConfiguration, 'utf8')).toBe(expected);
+  await write({ HOME: join(folder, 'nowhere') });
+  expect(await readFile(files.wgetConfiguration, 'utf8')).toBe(`ca_certificate = ${files.bundle}\n`);
 });
 
 test('this machine has roots', async () => {

@@ -29,6 +29,8 @@ export interface TrustFiles {
   readonly bundle: string;
   /** The same as a PKCS#12 file that Java reads, sealed with `JAVA_TRUST_PASSWORD`. */
   readonly javaTrustStore: string;
+  /** The user's configuration of wget and the bundle: wget with GnuTLS reads no variable for its trust store. */
+  readonly wgetConfiguration: string;
 }
 
 export interface TrustFilesRequest {
@@ -53,6 +55,7 @@ export async function writeTrustFiles(request: TrustFilesRequest): Promise<Trust
     authority: join(request.folder, `weir-authority${suffix}.pem`),
     bundle: join(request.folder, `weir-trust${suffix}.pem`),
     javaTrustStore: join(request.folder, `weir-trust${suffix}.p12`),
+    wgetConfiguration: join(request.folder, `weir${suffix}.wgetrc`),
   };
   const [authority = ''] = splitCertificates(request.authority);
   const bundle = unique([...request.systemRoots, ...users, authority]);
@@ -64,7 +67,16 @@ export async function writeTrustFiles(request: TrustFilesRequest): Promise<Trust
   if (stale || !(await exists(files.javaTrustStore)))
     await writeWhole(files.javaTrustStore, javaTrustStore(bundle, authority));
   await writeWhole(files.bundle, bundleText);
+  await writeWhole(files.wgetConfiguration, await wgetConfiguration(request, files.bundle));
   return files;
+}
+
+/** `WGETRC` replaces the user's own file, so its lines go first; the last of two settings counts. */
+async function wgetConfiguration({ environment, folder }: TrustFilesRequest, bundle: string): Promise<string> {
+  const named = environment['WGETRC'] ?? '';
+  const users = named === '' || named.startsWith(folder) ? join(environment['HOME'] ?? '/', '.wgetrc') : named;
+  const lines = await readFile(users, 'utf8').catch(() => '');
+  return `${lines.trimEnd()}\nca_certificate = ${bundle}\n`.trimStart();
 }
 
 /** Certificates of files that the environment names already, other than those of ours. */
