@@ -177,6 +177,12 @@ export class Exchange implements OriginWaiter {
     this.#failWith(error);
   }
 
+  /** The origin has begun to answer. */
+  onFirstByte(): void {
+    this.record.markFirstByte();
+    this.client.onAnswered();
+  }
+
   onInformational(head: ResponseHead): void {
     if (this.#over) return;
     this.record.informational(head);

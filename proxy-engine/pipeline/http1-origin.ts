@@ -102,7 +102,7 @@ export class Http1Origin implements LinkHandler, Http1Sink<ResponseHead> {
     }
     if (!this.answered) {
       this.answered = true;
-      exchange.record.markFirstByte();
+      exchange.onFirstByte();
     }
     exchange.touch();
     let at = 0;
