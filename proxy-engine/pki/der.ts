@@ -20,7 +20,7 @@ const TAG = {
 export const NULL: Buffer = Buffer.from([TAG.null, 0]);
 
 /** @param tag identifier octet @param content its contents, in pieces */
-export function element(tag: number, ...content: readonly Buffer[]): Buffer {
+function element(tag: number, ...content: readonly Buffer[]): Buffer {
   const length = content.reduce((sum, piece) => sum + piece.length, 0);
   return Buffer.concat([Buffer.from([tag, ...lengthOctets(length)]), ...content]);
 }

@@ -13,6 +13,6 @@ export {
   type AuthorityFacts,
   type AuthorityFormat,
 } from './export-authority.ts';
-export { createLeafForge, type Leaf, type LeafForge, type LeafForgeOptions, type LeafKey } from './leaf-forge.ts';
-export { encodePkcs12, type Pkcs12Certificate, type Pkcs12Content } from './pkcs12.ts';
-export { PkiError, type PkiErrorCode } from './pki-error.ts';
+export { createLeafForge, type LeafForge } from './leaf-forge.ts';
+export { encodePkcs12 } from './pkcs12.ts';
+export { PkiError } from './pki-error.ts';

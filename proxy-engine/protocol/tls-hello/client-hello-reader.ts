@@ -2,7 +2,7 @@ import type { ClientHelloResult } from './client-hello.ts';
 import { parseClientHello } from './parse-client-hello.ts';
 
 /** Longest ClientHello that is read, bytes. Post-quantum key shares make real ones about 2 KiB; RFC 8446 allows 16 MiB. */
-export const DEFAULT_HELLO_BYTES = 65_536;
+const DEFAULT_HELLO_BYTES = 65_536;
 
 const HANDSHAKE_RECORD = 22;
 const CLIENT_HELLO = 1;

@@ -1,3 +1,3 @@
 export { acceptsEcdsa, isGrease, type ClientHello, type ClientHelloResult } from './client-hello.ts';
-export { ClientHelloReader, DEFAULT_HELLO_BYTES } from './client-hello-reader.ts';
-export { ja3, ja3Text, ja4, ja4Text, type HexHash } from './fingerprint.ts';
+export { ClientHelloReader } from './client-hello-reader.ts';
+export { ja3, ja3Text, ja4, ja4Text } from './fingerprint.ts';
