@@ -19,8 +19,10 @@ export interface Row {
   reused: boolean;
   readonly informational: string[];
   response: ResponseRecord | null;
-  request: Buffer;
-  responseBody: Buffer;
+  readonly parts: { readonly request: Buffer[]; readonly response: Buffer[] };
+  /** Payload of the request and of the response. */
+  readonly request: Buffer;
+  readonly responseBody: Buffer;
   trailers: { request: string; response: string };
   framing: { request: string; response: string };
   end: EndRecord | null;
@@ -52,8 +54,13 @@ export class Rows implements BatchVisitor {
       reused: false,
       informational: [],
       response: null,
-      request: Buffer.alloc(0),
-      responseBody: Buffer.alloc(0),
+      parts: { request: [], response: [] },
+      get request() {
+        return Buffer.concat(this.parts.request);
+      },
+      get responseBody() {
+        return Buffer.concat(this.parts.response);
+      },
       trailers: { request: '', response: '' },
       framing: { request: '', response: '' },
       end: null,
@@ -84,9 +91,7 @@ export class Rows implements BatchVisitor {
   }
 
   payload(id: number, side: 'request' | 'response', bytes: Buffer): void {
-    const row = this.#row(id);
-    if (side === 'request') row.request = Buffer.concat([row.request, bytes]);
-    else row.responseBody = Buffer.concat([row.responseBody, bytes]);
+    this.#row(id).parts[side].push(Buffer.from(bytes));
   }
 
   framing(id: number, side: 'request' | 'response', bytes: Buffer): void {

@@ -11,17 +11,19 @@ import {
 /** How the peer ended a connection: by FIN, by RST, or not yet. */
 type Ending = 'open' | 'end' | 'reset';
 
+const NOTHING = Buffer.alloc(0);
+
 /** One end of a connection as a test holds it: sends bytes, waits for bytes. */
 export class Wire {
   readonly socket: Socket;
-  #received: Buffer = Buffer.alloc(0);
+  #parts: Buffer[] = [];
   #ending: Ending = 'open';
   readonly #waiting = new Set<() => void>();
 
   constructor(socket: Socket) {
     this.socket = socket;
     socket.on('data', (bytes: Buffer) => {
-      this.#received = Buffer.concat([this.#received, bytes]);
+      this.#parts.push(bytes);
       this.#wake();
     });
     socket.on('end', () => {
@@ -60,15 +62,24 @@ export class Wire {
 
   /** Takes everything up to and with `mark`. Fails when the connection ends first. */
   async until(mark: string): Promise<string> {
-    await this.#wait(() => this.#received.includes(mark, 0, 'latin1'), `"${mark}"`);
-    const end = this.#received.indexOf(mark, 0, 'latin1') + mark.length;
+    await this.#wait(() => this.#gather().includes(mark, 0, 'latin1'), `"${mark}"`);
+    const end = this.#gather().indexOf(mark, 0, 'latin1') + mark.length;
     return this.#take(end).toString('latin1');
   }
 
   /** Takes that many bytes. Fails when the connection ends first. */
   async bytes(count: number): Promise<Buffer> {
-    await this.#wait(() => this.#received.length >= count, `${String(count)} bytes`);
+    await this.#wait(() => this.#gather().length >= count, `${String(count)} bytes`);
     return this.#take(count);
+  }
+
+  /** Takes that many bytes and throws them away; for more than a test wants to hold. */
+  async swallow(count: number): Promise<void> {
+    let missing = count;
+    while (missing > 0) {
+      await this.#wait(() => this.#parts.length > 0, `${String(missing)} more bytes`);
+      missing -= this.#take(Math.min(missing, this.#gather().length)).length;
+    }
   }
 
   /** Takes a head. */
@@ -79,12 +90,12 @@ export class Wire {
   /** Takes what is left once the peer has ended its side, and how it did that. */
   async rest(): Promise<{ readonly text: string; readonly ending: Ending }> {
     await this.#wait(() => this.#ending !== 'open', 'the end', true);
-    return { text: this.#take(this.#received.length).toString('latin1'), ending: this.#ending };
+    return { text: this.#take(this.#gather().length).toString('latin1'), ending: this.#ending };
   }
 
   /** What has been received and not been taken. */
   get pending(): string {
-    return this.#received.toString('latin1');
+    return this.#gather().toString('latin1');
   }
 
   end(): void {
@@ -95,10 +106,15 @@ export class Wire {
     this.socket.resetAndDestroy();
   }
 
+  #gather(): Buffer {
+    if (this.#parts.length > 1) this.#parts = [Buffer.concat(this.#parts)];
+    return this.#parts[0] ?? NOTHING;
+  }
+
   #take(count: number): Buffer {
-    const taken = this.#received.subarray(0, count);
-    this.#received = this.#received.subarray(count);
-    return taken;
+    const all = this.#gather();
+    this.#parts = count < all.length ? [all.subarray(count)] : [];
+    return all.subarray(0, count);
   }
 
   #wait(isTrue: () => boolean, what: string, acceptsEnd = false): Promise<void> {
