@@ -1,28 +1,25 @@
+import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { svelte } from '@sveltejs/vite-plugin-svelte';
-import { build } from 'vite';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { createBackend } from '../../app/backend/create-backend.ts';
 import type { Backend } from '../../app/backend/create-backend.ts';
 import { prepareDataFolder } from '../../app/backend/data-folder.ts';
 import { claimDataFolder, isOwnership } from '../../app/backend/ownership.ts';
 
-const RENDERER = resolve(import.meta.dirname, '../../app/renderer');
+const run = promisify(execFile);
+const BUILD = fileURLToPath(new URL('./build-pages.ts', import.meta.url));
 
 /**
- * Builds the inspector as it ships, into a folder of its own.
+ * Builds the inspector as it ships, into a folder of its own, in a process of its own: what a build needs of memory would
+ * otherwise stand in the status bar of every picture.
  * @returns the folder; the caller removes it
  */
 export async function buildPages(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'weir-pages-'));
-  await build({
-    configFile: false,
-    root: RENDERER,
-    logLevel: 'error',
-    plugins: [svelte({ configFile: false })],
-    build: { outDir: folder, emptyOutDir: true, modulePreload: { polyfill: false } },
-  });
+  await run(process.execPath, [BUILD, folder]);
   return folder;
 }
 

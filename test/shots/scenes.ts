@@ -1,0 +1,134 @@
+import type { Page } from 'playwright-core';
+import { detailOf, openExchange, showSample } from '../support/real-inspector.ts';
+
+/** One picture of the product: how to get there from a fresh page. */
+export interface Scene {
+  readonly name: string;
+  /** Another window than the run's, px. */
+  readonly viewport?: { readonly width: number; readonly height: number };
+  show(page: Page): Promise<void>;
+  /** Puts back what other pages would notice. */
+  leave?(page: Page): Promise<void>;
+}
+
+/** A scene of the sample traffic with one exchange open. */
+function detail(name: string, filter: string, tab: string, settled: (page: Page) => Promise<void>): Scene {
+  return {
+    name,
+    async show(page) {
+      await showSample(page);
+      await openExchange(page, filter, tab);
+      await page.getByRole('combobox', { name: 'Filter' }).fill('');
+      await page.getByRole('combobox', { name: 'Filter' }).press('Enter');
+      await settled(page);
+    },
+  };
+}
+
+const shown =
+  (text: string) =>
+  (page: Page): Promise<void> =>
+    detailOf(page).getByText(text).first().waitFor();
+const CART = 'host:api.weir.test method:POST path:/v2/cart/items';
+
+export const SCENES: readonly Scene[] = [
+  {
+    name: 'empty',
+    show: (page) => page.getByRole('heading', { name: 'Nothing captured yet' }).waitFor(),
+  },
+  { name: 'list', show: showSample },
+  detail('overview', CART, 'Overview', shown('Asked for')),
+  detail('request', CART, 'Request', shown('"quantity"')),
+  detail('response-json', CART, 'Response', shown('"currency"')),
+  detail('response-hostile', 'path:/v2/products/1042/reviews', 'Response', shown('"average"')),
+  detail('response-html', 'host:shop.weir.test type:html status:200', 'Response', shown('viewport')),
+  detail('response-image', 'path:/img/weir-hero.webp', 'Response', shown('480 × 240 px')),
+  detail('response-font', 'path:/fonts/weir-pixel.woff status:200', 'Response', shown('The quick brown fox')),
+  detail('timing', 'host:shop.weir.test type:html status:200', 'Timing', shown('The TLS handshake with the origin')),
+  detail('tls', CART, 'TLS', shown('Weir and origin')),
+  detail('raw', CART, 'Raw', shown('Host: api.weir.test')),
+  detail('failure', 'host:pinned.weir.test', 'Overview', shown('The client does not trust')),
+  detail('certificate', 'host:old.weir.test', 'TLS', shown('expired 3 Mar 2026')),
+  detail('noticed', 'host:legacy.weir.test path:/index.cgi', 'Overview', shown('Noticed')),
+  {
+    name: 'row-menu',
+    async show(page) {
+      await showSample(page);
+      await page.locator('[role=row][data-index]').nth(4).click({ button: 'right' });
+      await page.getByRole('menu').waitFor();
+    },
+  },
+  {
+    name: 'filter-error',
+    async show(page) {
+      await showSample(page);
+      const box = page.getByRole('combobox', { name: 'Filter' });
+      await box.fill('status:>=4o4 host:api');
+      await box.press('Enter');
+      await page.getByText(/at character/).waitFor();
+    },
+  },
+  {
+    name: 'no-results',
+    async show(page) {
+      await showSample(page);
+      const box = page.getByRole('combobox', { name: 'Filter' });
+      await box.fill('host:nowhere.weir.test');
+      await box.press('Enter');
+      await page.getByRole('heading', { name: 'No exchange matches' }).waitFor();
+    },
+  },
+  {
+    name: 'paused',
+    async show(page) {
+      await showSample(page);
+      await page
+        .getByRole('button', { name: /Pause recording|Recording/ })
+        .first()
+        .click();
+      await page
+        .getByText(/Not recording/)
+        .first()
+        .waitFor();
+    },
+    async leave(page) {
+      await page
+        .getByRole('button', { name: /Resume recording|Not recording/ })
+        .first()
+        .click();
+      await page.getByRole('contentinfo').getByText('Recording', { exact: true }).waitFor();
+    },
+  },
+  { ...detail('narrow', CART, 'Response', shown('"currency"')), viewport: { width: 680, height: 700 } },
+  {
+    name: 'setup',
+    async show(page) {
+      await page.getByRole('button', { name: 'Setup' }).click();
+      await page.getByRole('heading', { name: 'Setup', level: 1 }).waitFor();
+    },
+  },
+  {
+    name: 'settings',
+    async show(page) {
+      await page.getByRole('button', { name: 'Settings' }).click();
+      await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
+    },
+  },
+  {
+    name: 'shortcuts',
+    async show(page) {
+      await showSample(page);
+      await page.getByRole('grid', { name: 'Exchanges' }).focus();
+      await page.keyboard.press('?');
+      await page.getByRole('dialog').waitFor();
+    },
+  },
+  {
+    name: 'palette',
+    async show(page) {
+      await showSample(page);
+      await page.keyboard.press('Control+k');
+      await page.getByRole('dialog').waitFor();
+    },
+  },
+];

@@ -1,0 +1,89 @@
+import { rm } from 'node:fs/promises';
+import { chromium } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
+import { SAMPLE_STARTED_AT } from '../../app/backend/services/sample/play-sample.ts';
+import { browserForTests } from './browser.ts';
+import { buildPages, startInspectorServer } from './inspector-server.ts';
+import type { InspectorServer } from './inspector-server.ts';
+
+/** The pages' clock stands half a minute after the sample began, so that its pending exchange has waited for seconds. */
+const PAGE_TIME = SAMPLE_STARTED_AT / 1_000 + 29_000;
+
+/** The inspector in a real browser on a real backend with a fresh data folder. */
+export interface RealInspector {
+  readonly server: InspectorServer;
+  readonly browser: Browser;
+  /** What pages complained about: errors, warnings and violations of the security policy. */
+  readonly complaints: string[];
+  /** A page of its own, signed in and drawn. */
+  open(options?: BrowserContextOptions): Promise<Page>;
+  /** Ends every page. */
+  closePages(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startRealInspector(): Promise<RealInspector> {
+  const pages = await buildPages();
+  const server = await startInspectorServer(pages);
+  const { executablePath, args } = await browserForTests();
+  const browser = await chromium.launch({ executablePath, args: [...args] });
+  const complaints: string[] = [];
+  return {
+    server,
+    browser,
+    complaints,
+    async open(options = {}) {
+      const context = await browser.newContext({
+        viewport: { width: 1_440, height: 900 },
+        colorScheme: 'dark',
+        reducedMotion: 'reduce',
+        ...options,
+      });
+      const page = await context.newPage();
+      page.on('console', (message) => {
+        if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+      });
+      page.on('pageerror', (error) => complaints.push(error.message));
+      await page.clock.setFixedTime(PAGE_TIME);
+      await page.goto(server.pageUrl());
+      await page.getByRole('contentinfo').getByText('Recording').waitFor();
+      return page;
+    },
+    async closePages() {
+      await Promise.all(browser.contexts().map((context) => context.close()));
+    },
+    async stop() {
+      await browser.close();
+      await server.stop();
+      await rm(pages, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Shows the sample traffic and waits for its rows. */
+export async function showSample(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Show sample traffic' }).click();
+  await page.getByText('This is sample traffic of an invented shop.').waitFor();
+  await page.locator('[role=row][data-index]').first().waitFor();
+}
+
+/** The detail pane. */
+export function detailOf(page: Page): Locator {
+  return page.locator('[data-pane=detail]');
+}
+
+/**
+ * Filters the list to one exchange, opens it, takes the filter away again and waits for a tab of its detail.
+ * @param filter in the query language; the first row that passes is opened
+ */
+export async function openExchange(page: Page, filter: string, tab: string): Promise<void> {
+  const box = page.getByRole('combobox', { name: 'Filter' });
+  await box.fill(filter);
+  await box.press('Enter');
+  const rows = page.locator('[role=row][data-index]');
+  await rows.first().waitFor();
+  await rows.first().click();
+  const choice = detailOf(page).getByRole('tab', { name: tab, exact: true });
+  await choice.click();
+  await detailOf(page).getByRole('tabpanel').waitFor();
+}
