@@ -51,8 +51,14 @@ export class WeirProcess {
   readonly #child: ChildProcessByStdio<null, Readable, Readable>;
   #errors = '';
 
-  private constructor(child: ChildProcessByStdio<null, Readable, Readable>, ready: ReadyLine, dataFolder: string) {
+  private constructor(
+    child: ChildProcessByStdio<null, Readable, Readable>,
+    ready: ReadyLine,
+    dataFolder: string,
+    errors: string,
+  ) {
     this.#child = child;
+    this.#errors = errors;
     this.ready = ready;
     this.dataFolder = dataFolder;
     child.stderr.setEncoding('utf8').on('data', (text: string) => (this.#errors += text));
@@ -73,7 +79,7 @@ export class WeirProcess {
     child.stderr.on('data', collect);
     for await (const line of createInterface({ input: child.stdout })) {
       child.stderr.off('data', collect);
-      return new WeirProcess(child, JSON.parse(line) as ReadyLine, folder);
+      return new WeirProcess(child, JSON.parse(line) as ReadyLine, folder, errors);
     }
     throw new Error(`weir serve ended before it was ready: ${errors}`);
   }

@@ -228,12 +228,12 @@ export class ExchangeQueries {
     }
     const rows = this.#prepare(
       `WITH RECURSIVE leap (value) AS (
-         SELECT min(${column}) FROM exchange WHERE session_id = ?1
+         SELECT min(${column}) FROM exchange WHERE session_id = @session
          UNION ALL
-         SELECT (SELECT min(${column}) FROM exchange WHERE session_id = ?1 AND ${column} > leap.value)
+         SELECT (SELECT min(${column}) FROM exchange WHERE session_id = @session AND ${column} > leap.value)
          FROM leap WHERE leap.value IS NOT NULL)
        SELECT value FROM leap WHERE value IS NOT NULL`,
-    ).all(session);
+    ).all({ session });
     return (rows as { value: string }[]).map((row) => row.value);
   }
 
