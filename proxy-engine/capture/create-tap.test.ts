@@ -1,0 +1,366 @@
+import { expect, test } from 'vitest';
+import { SeededRandom } from '../../test/support/seeded-random.ts';
+import type { BodyCapture, MessageSide } from '../model/exchange.ts';
+import { createTap, LONG_BODY_BYTES, type CaptureTap, type TapOptions } from './create-tap.ts';
+import { readBatch, type BatchVisitor, type CapturedBodies } from './read-batch.ts';
+import type { BeginRecord, EndRecord } from './tap.ts';
+
+const UNLIMITED: TapOptions = { creditBytes: 1_000_000_000, recordedBodyBytes: Number.MAX_SAFE_INTEGER };
+
+const END: EndRecord = {
+  timing: { dns: null, connect: 12, tls: null, sent: 40, firstByte: 90, end: 123_456_789_012 },
+  requestBodyBytes: 3,
+  responseBodyBytes: 5_000_000_000,
+  error: null,
+  anomalies: [],
+  complete: true,
+  sentRequestFraming: 'as-received',
+  sentResponseFraming: 'as-received',
+};
+
+test('an exchange comes out of its batches as it went into the tap', () => {
+  const { tap, read } = open();
+  const record = begin(7, { sentHead: Buffer.from('sent head'), path: '/ü?q=1', port: 65_535 });
+  tap.begin(record);
+  tap.origin(7, 9_007_199_254, '192.0.2.1:443', 'h2', true);
+  tap.sentRequestHead(7, Buffer.from('known late'));
+  tap.informational(7, Buffer.from('HTTP/1.1 103 Early Hints\r\n\r\n'));
+  tap.response(7, { status: 599, head: Buffer.from([0xff, 0x00, 0x80]), sentHead: Buffer.alloc(0) });
+  tap.trailers(7, 'response', Buffer.from('a: b\r\n'));
+  const end: EndRecord = {
+    ...END,
+    anomalies: ['bare-line-feed', 'early-response'],
+    error: { code: 'origin.cut-short', side: 'origin', phase: 'body', message: 'It ended “early”.' },
+    complete: false,
+    sentRequestFraming: 'chunked',
+    sentResponseFraming: 'identity',
+  };
+  tap.end(7, end);
+
+  expect(read()).toEqual([
+    ['begin', record],
+    ['origin', 7, 9_007_199_254, '192.0.2.1:443', 'h2', true],
+    ['sentRequestHead', 7, 'known late'],
+    ['informational', 7, 'HTTP/1.1 103 Early Hints\r\n\r\n'],
+    ['response', 7, { status: 599, head: Buffer.from([0xff, 0x00, 0x80]), sentHead: Buffer.alloc(0) }],
+    ['trailers', 7, 'response', 'a: b\r\n'],
+    ['end', 7, end, { request: 'whole', response: 'whole' }],
+  ]);
+});
+
+test('a connection keeps its TLS facts', () => {
+  const { tap, read } = open();
+  const record = {
+    id: 2 ** 40,
+    side: 'origin' as const,
+    address: '[::1]:443',
+    protocol: 'http/1.1' as const,
+    tls: {
+      version: 'TLSv1.3',
+      cipher: 'TLS_AES_128_GCM_SHA256',
+      alpn: null,
+      sni: 'bücher.test',
+      resumed: false,
+      chain: [],
+      verified: true,
+      ja3: null,
+      ja4: null,
+      offeredAlpn: [],
+    },
+  };
+  tap.connection(record);
+
+  expect(read()).toEqual([['connection', record]]);
+});
+
+test('what the tap is told may change its buffers right after the call', () => {
+  const { tap, read } = open();
+  const bytes = Buffer.from('before');
+  tap.begin(begin(1));
+  tap.payload(1, 'request', bytes, 1, 4);
+  bytes.fill(0x78);
+
+  expect(read()[1]).toEqual(['payload', 1, 'request', 'efo']);
+});
+
+test('a body longer than a batch goes over as many batches as it needs', () => {
+  const { tap, read, batches } = open({ ...UNLIMITED, slabBytes: 4_096 });
+  const body = Buffer.from(Array.from({ length: 20_000 }, (_, index) => index % 251));
+  tap.begin(begin(1));
+  tap.payload(1, 'response', body, 0, body.length);
+
+  const payload = read().filter(([kind]) => kind === 'payload');
+  expect(Buffer.from(payload.map(([, , , text]) => text).join(''), 'latin1').equals(body)).toBe(true);
+  expect(batches.length).toBeGreaterThan(4);
+});
+
+test('a head larger than a batch still is one record', () => {
+  const { tap, read } = open({ ...UNLIMITED, slabBytes: 1_024 });
+  const head = Buffer.alloc(300_000, 'h');
+  tap.begin(begin(1, { head }));
+  tap.end(1, END);
+
+  expect(read().map(([kind]) => kind)).toEqual(['begin', 'end']);
+});
+
+test('the host hears of the first record after each hand-over, and flush without records posts nothing', () => {
+  let unflushed = 0;
+  const { tap, batches } = open({ ...UNLIMITED, onUnflushed: () => (unflushed += 1) });
+  tap.flush();
+  tap.begin(begin(1));
+  tap.informational(1, Buffer.from('x'));
+  tap.flush();
+  tap.end(1, END);
+
+  expect({ unflushed, posted: batches.length }).toEqual({ unflushed: 2, posted: 1 });
+});
+
+test('a flush of little costs little: the batch is as long as its records', () => {
+  const { tap, batches } = open();
+  tap.begin(begin(1));
+  tap.flush();
+
+  expect(batches[0]?.byteLength).toBeLessThan(300);
+});
+
+test('exchanges that begin while recording is off leave nothing, those under way go on', () => {
+  const { tap, read } = open();
+  tap.begin(begin(1));
+  tap.setRecording(false);
+  tap.begin(begin(2));
+  tap.payload(2, 'request', Buffer.from('no'), 0, 2);
+  tap.end(2, END);
+  tap.end(1, END);
+
+  expect(read().map(([kind, id]) => [kind, typeof id === 'number' ? id : id.id])).toEqual([
+    ['begin', 1],
+    ['end', 1],
+  ]);
+  expect(tap.losses).toEqual({ truncatedBodies: 0, droppedBodies: 0, droppedExchanges: 0 });
+});
+
+test('a body is recorded up to the set number of bytes, which is no loss', () => {
+  const { tap, read } = open({ ...UNLIMITED, recordedBodyBytes: 4 });
+  tap.begin(begin(1));
+  tap.payload(1, 'request', Buffer.from('abc'), 0, 3);
+  tap.payload(1, 'request', Buffer.from('def'), 0, 3);
+  tap.payload(1, 'response', Buffer.from('1234'), 0, 4);
+  tap.end(1, END);
+
+  expect(bodies(read())).toEqual({ request: 'abcd', response: '1234', captured: ['truncated', 'whole'] });
+  expect(tap.losses.truncatedBodies).toBe(0);
+});
+
+test('no byte of any body is recorded when the set number is 0', () => {
+  const { tap, read } = open({ ...UNLIMITED, recordedBodyBytes: 0 });
+  tap.begin(begin(1));
+  tap.payload(1, 'response', Buffer.from('1234'), 0, 4);
+  tap.end(1, END);
+
+  expect(bodies(read())).toEqual({ request: '', response: '', captured: ['whole', 'none'] });
+});
+
+test('a lagging store costs the rest of long bodies first, then bodies, then exchanges, and each is marked', () => {
+  const { tap, read } = open({ ...UNLIMITED, creditBytes: 1_000_000 });
+  const long = Buffer.alloc(600_000, 'l');
+  tap.begin(begin(1));
+  tap.payload(1, 'response', long, 0, long.length);
+  // Beyond 60 % of the credit: the long body stops, a short one is whole.
+  tap.payload(1, 'response', long, 0, 1_000);
+  tap.begin(begin(2));
+  tap.payload(2, 'response', long, 0, LONG_BODY_BYTES);
+  tap.end(1, END);
+  tap.end(2, END);
+  tap.begin(begin(3));
+  tap.payload(3, 'response', long, 0, LONG_BODY_BYTES);
+  tap.payload(3, 'request', long, 0, LONG_BODY_BYTES + 10_000);
+  // Beyond 80 %: no bytes of bodies.
+  tap.begin(begin(4));
+  tap.payload(4, 'response', long, 0, 10);
+  tap.end(4, END);
+  tap.end(3, END);
+  const heads = Buffer.alloc(250_000, 'h');
+  tap.begin(begin(5, { head: heads }));
+  tap.end(5, END);
+  // Beyond the credit: no exchanges.
+  tap.begin(begin(6));
+  tap.end(6, END);
+
+  const ends = read().filter((record) => record[0] === 'end');
+  expect(ends.map(([, id, , captured]) => [id, captured.request, captured.response])).toEqual([
+    [1, 'whole', 'truncated'],
+    [2, 'whole', 'whole'],
+    [4, 'whole', 'none'],
+    [3, 'whole', 'whole'],
+    [5, 'whole', 'whole'],
+  ]);
+  expect(tap.losses).toEqual({ truncatedBodies: 1, droppedBodies: 1, droppedExchanges: 1 });
+});
+
+test('credit that comes back lets capture be whole again', () => {
+  const { tap, batches } = open({ ...UNLIMITED, creditBytes: 100_000, slabBytes: 8_192 });
+  const body = Buffer.alloc(120_000, 'b');
+  tap.begin(begin(1));
+  tap.payload(1, 'request', body, 0, 120_000);
+  tap.begin(begin(2));
+  expect(tap.losses.droppedExchanges).toBe(1);
+  tap.flush();
+  tap.returnCredit(batches.reduce((sum, batch) => sum + batch.byteLength, 0));
+  tap.begin(begin(3));
+
+  expect(tap.losses.droppedExchanges).toBe(1);
+});
+
+test('buffers that come back are written again', () => {
+  const { tap, batches } = open({ ...UNLIMITED, slabBytes: 1_024 });
+  const slab = new ArrayBuffer(1_024);
+  tap.returnCredit(0, [slab, new ArrayBuffer(77)]);
+  tap.begin(begin(1, { head: Buffer.alloc(600) }));
+  tap.begin(begin(2, { head: Buffer.alloc(600) }));
+  tap.begin(begin(3, { head: Buffer.alloc(600) }));
+
+  expect(batches[1]).toBe(slab);
+});
+
+test('any mix of calls comes out in order (fixed seed)', () => {
+  const random = new SeededRandom(20_261_130);
+  for (let round = 0; round < 40; round += 1) {
+    const { tap, read } = open({ ...UNLIMITED, slabBytes: 512 + random.below(4_000) });
+    const told = new Map<string, string>();
+    for (let id = 1; id <= 5; id += 1) tap.begin(begin(id, { head: Buffer.from(text(random, 900)) }));
+    for (let step = 0; step < 200; step += 1) {
+      const id = 1 + random.below(5);
+      const side: MessageSide = random.chance(2) ? 'request' : 'response';
+      const kind = random.chance(5) ? 'framing' : 'payload';
+      const bytes = Buffer.from(text(random, 1_500), 'latin1');
+      tap[kind](id, side, bytes, 0, bytes.length);
+      const key = `${kind} ${String(id)} ${side}`;
+      told.set(key, (told.get(key) ?? '') + bytes.toString('latin1'));
+      if (random.chance(10)) tap.flush();
+    }
+    const heard = new Map<string, string>();
+    for (const record of read()) {
+      if (record[0] !== 'payload' && record[0] !== 'framing') continue;
+      const key = `${record[0]} ${String(record[1])} ${record[2]}`;
+      heard.set(key, (heard.get(key) ?? '') + record[3]);
+    }
+    expect(heard).toEqual(told);
+  }
+});
+
+test('a damaged batch is refused and never read past its end (fixed seed)', () => {
+  const random = new SeededRandom(7);
+  const { tap, batches } = open();
+  tap.begin(begin(1, { head: Buffer.alloc(300, 'h') }));
+  tap.payload(1, 'response', Buffer.alloc(500, 'p'), 0, 500);
+  tap.end(1, END);
+  tap.flush();
+  const good = new Uint8Array(batches[0] ?? new ArrayBuffer(0));
+  let refused = 0;
+  for (let round = 0; round < 2_000; round += 1) {
+    const bad = good.slice(0, round % 3 === 0 ? random.below(good.length) : good.length);
+    for (let flips = 0; flips < 3; flips += 1) bad[random.below(bad.length)] = random.below(256);
+    try {
+      readBatch(bad.buffer, new Listener([]));
+    } catch (error: unknown) {
+      expect(error).toHaveProperty('code', 'capture.batch-format');
+      refused += 1;
+    }
+  }
+  expect(refused).toBeGreaterThan(700);
+});
+
+type Heard =
+  | readonly ['begin', BeginRecord]
+  | readonly ['payload' | 'framing', number, MessageSide, string]
+  | readonly ['end', number, EndRecord, CapturedBodies]
+  | readonly ['origin' | 'sentRequestHead' | 'informational' | 'response' | 'trailers' | 'connection', ...unknown[]];
+
+function open(options: TapOptions = UNLIMITED): {
+  readonly tap: CaptureTap;
+  readonly batches: ArrayBuffer[];
+  /** Hands over what is left and reads every batch. */
+  read(): Heard[];
+} {
+  const batches: ArrayBuffer[] = [];
+  const tap = createTap({ post: (batch) => batches.push(batch) }, options);
+  return {
+    tap,
+    batches,
+    read() {
+      tap.flush();
+      const heard: Heard[] = [];
+      for (const batch of batches) readBatch(batch, new Listener(heard));
+      return heard;
+    },
+  };
+}
+
+class Listener implements BatchVisitor {
+  readonly #heard: Heard[];
+  constructor(heard: Heard[]) {
+    this.#heard = heard;
+  }
+  connection(...record: unknown[]): void {
+    this.#heard.push(['connection', ...record]);
+  }
+  begin(record: BeginRecord): void {
+    this.#heard.push(['begin', record]);
+  }
+  origin(...all: unknown[]): void {
+    this.#heard.push(['origin', ...all]);
+  }
+  sentRequestHead(id: number, head: Buffer): void {
+    this.#heard.push(['sentRequestHead', id, head.toString('latin1')]);
+  }
+  informational(id: number, head: Buffer): void {
+    this.#heard.push(['informational', id, head.toString('latin1')]);
+  }
+  response(...all: unknown[]): void {
+    this.#heard.push(['response', ...all]);
+  }
+  payload(id: number, side: MessageSide, bytes: Buffer): void {
+    this.#heard.push(['payload', id, side, bytes.toString('latin1')]);
+  }
+  framing(id: number, side: MessageSide, bytes: Buffer): void {
+    this.#heard.push(['framing', id, side, bytes.toString('latin1')]);
+  }
+  trailers(id: number, side: MessageSide, bytes: Buffer): void {
+    this.#heard.push(['trailers', id, side, bytes.toString('latin1')]);
+  }
+  end(id: number, record: EndRecord, captured: CapturedBodies): void {
+    this.#heard.push(['end', id, record, captured]);
+  }
+}
+
+function begin(id: number, more: Partial<BeginRecord> = {}): BeginRecord {
+  return {
+    id,
+    kind: 'http',
+    startedAt: 1_764_000_000_123_456,
+    clientConnection: 3,
+    clientAddress: '127.0.0.1:50000',
+    clientProtocol: 'http/1.1',
+    scheme: 'https',
+    host: 'example.test',
+    port: 443,
+    method: 'GET',
+    path: '/',
+    head: Buffer.from('GET / HTTP/1.1\r\n\r\n'),
+    sentHead: null,
+    ...more,
+  };
+}
+
+function bodies(heard: readonly Heard[]): { request: string; response: string; captured: BodyCapture[] } {
+  const result = { request: '', response: '', captured: [] as BodyCapture[] };
+  for (const record of heard) {
+    if (record[0] === 'payload') result[record[2]] += record[3];
+    if (record[0] === 'end') result.captured = [record[3].request, record[3].response];
+  }
+  return result;
+}
+
+function text(random: SeededRandom, longest: number): string {
+  return String.fromCharCode(97 + random.below(26)).repeat(1 + random.below(longest));
+}
