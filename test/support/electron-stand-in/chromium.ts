@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
-import type { BrowserContext, Page, Route } from 'playwright-core';
+import type { BrowserContext, Frame, Page, Request as PlaywrightRequest, Route } from 'playwright-core';
 import { browserForTests } from '../browser.ts';
 import { isShown, toOwn } from './addresses.ts';
 import { fulfilFrom } from './web-contents.ts';
@@ -76,13 +76,8 @@ class StandInChromium {
     });
     await context.route('**/*', (route) => this.#route(route));
     context.on('page', (page) => {
-      if (this.#making > 0) return;
-      // Nobody asked the program for this page; whether it may be was decided when it asked for its address.
-      void page.opener().then(async (opener) => {
-        const contents = opener === null ? undefined : this.#contents.get(opener);
-        if (contents !== undefined && page.url() !== 'about:blank') contents.mayOpen(page.url());
-        if (contents !== undefined) await page.close();
-      });
+      // Nobody asked the program for this page. Whether it may be was decided when its opener asked; nothing of ours may.
+      if (this.#making === 0) void page.close();
     });
     await this.#applyPermissions(context);
     return context;
@@ -90,17 +85,10 @@ class StandInChromium {
 
   async #route(route: Route): Promise<void> {
     const request = route.request();
-    const page = request.isNavigationRequest() ? request.frame().page() : null;
-    if (page !== null && request.frame() === page.mainFrame()) {
-      const contents = this.#contents.get(page);
-      if (contents === undefined) {
-        const opener = await page.opener();
-        const asking = opener === null ? undefined : this.#contents.get(opener);
-        asking?.mayOpen(request.url());
-        await route.abort('aborted');
-        return;
-      }
-      if (!contents.mayNavigate(request)) {
+    const frame = navigatingFrame(request);
+    if (frame !== null && frame === frame.page().mainFrame()) {
+      const contents = this.#contents.get(frame.page());
+      if (contents?.mayNavigate(request) !== true) {
         await route.abort('aborted');
         return;
       }
@@ -122,6 +110,16 @@ class StandInChromium {
 }
 
 const SHOWN_ORIGIN = 'https://weir.app.invalid';
+
+/** The frame that a request would show itself in; null when it is no navigation, or one of a window that is not yet. */
+function navigatingFrame(request: PlaywrightRequest): Frame | null {
+  if (!request.isNavigationRequest()) return null;
+  try {
+    return request.frame();
+  } catch {
+    return null; // a pop-up's first: it is being closed, and gets nothing from the network
+  }
+}
 
 /** Electron's names for permissions, and Playwright's. */
 const PERMISSIONS: readonly (readonly [string, string])[] = [

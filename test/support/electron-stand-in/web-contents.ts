@@ -20,7 +20,8 @@ interface ContentsEvents {
   destroyed: [];
 }
 
-type WindowOpenHandler = (details: { url: string }) => { action: 'allow' | 'deny' };
+/** Only `deny` is asked of the stand-in: it closes whatever a page opens. */
+type WindowOpenHandler = (details: { url: string }) => { action: 'deny' };
 
 /** A message from a page, as `ipcMain` gets it. */
 export interface IpcEvent {
@@ -141,11 +142,6 @@ export class StandInWebContents extends EventEmitter<ContentsEvents> {
     return !event.defaultPrevented;
   }
 
-  /** Asks the handler about a window that the page wants. */
-  mayOpen(url: string): boolean {
-    return this.windowOpenHandler === null || this.windowOpenHandler({ url: toOwn(url) }).action === 'allow';
-  }
-
   async #attach(page: Page, preload: string | null): Promise<void> {
     const bridge = await page.context().newCDPSession(page);
     bridge.on('Runtime.executionContextCreated', ({ context }) => {
@@ -157,6 +153,9 @@ export class StandInWebContents extends EventEmitter<ContentsEvents> {
     });
     bridge.on('Runtime.bindingCalled', ({ name, payload, executionContextId }) => {
       if (name === BINDING && executionContextId === this.#world) this.#receive(fromText(payload) as FromPage);
+    });
+    bridge.on('Page.windowOpen', ({ url }) => {
+      this.windowOpenHandler?.({ url: toOwn(url) });
     });
     const { frameTree } = await bridge.send('Page.getFrameTree');
     this.#mainFrame = frameTree.frame.id;
