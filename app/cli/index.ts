@@ -1,76 +1,8 @@
-import { readVersion } from '../backend/place.ts';
-import { endWithReader, print, tell } from './output.ts';
-import type { CommandName } from './usage.ts';
-import { HELP, isCommandName, OVERVIEW, UsageError } from './usage.ts';
+import { main } from './main.ts';
+import { endWithReader } from './output.ts';
 
-/*
- * Entry of the `weir` command. Each command is loaded when it is asked for, since some load the engine or the store.
- */
-
-/** Runs a command and returns its exit code. */
-type Command = (args: readonly string[]) => Promise<number>;
-
-const COMMANDS: Readonly<Record<CommandName, () => Promise<Command>>> = {
-  open: async () => (await import('./commands/open.ts')).open,
-  serve: async () => (await import('./commands/serve.ts')).serve,
-  run: async () => (await import('./commands/run.ts')).run,
-  list: async () => (await import('./commands/list.ts')).list,
-  show: async () => (await import('./commands/show.ts')).show,
-  export: async () => (await import('./commands/export.ts')).exportExchanges,
-  ca: async () => (await import('./commands/ca.ts')).ca,
-  doctor: async () => (await import('./commands/doctor.ts')).doctor,
-};
-
-/** Commands that the command line has a place for and this version does not have. */
-const LATER: ReadonlySet<string> = new Set(['import', 'replay', 'system-proxy', 'bench']);
-
-/** Errors whose message was written for the person who ran the command; any other is a fault of ours. */
-const FOR_PEOPLE: ReadonlySet<string> = new Set([
-  'CommandError',
-  'ContractError',
-  'DataFolderError',
-  'PkiError',
-  'SettingsError',
-  'StoreError',
-]);
-
-async function main(args: readonly string[]): Promise<number> {
-  const [first = 'open', ...others] = args;
-  if (first === '--help' || first === '-h' || first === 'help') {
-    const [about = ''] = others;
-    await print(isCommandName(about) ? HELP[about] : OVERVIEW);
-    return 0;
-  }
-  if (first === '--version' || first === '-v') {
-    await print(`${readVersion()}\n`);
-    return 0;
-  }
-  const named = !first.startsWith('-');
-  const name = named ? first : 'open';
-  const rest = named ? others : args;
-  if (LATER.has(name)) throw new UsageError(`\`weir ${name}\` is not in this version yet.`);
-  if (!isCommandName(name)) throw new UsageError(`There is no command ${JSON.stringify(name)}.`);
-  const end = rest.indexOf('--');
-  const own = end === -1 ? rest : rest.slice(0, end);
-  if (own.includes('--help') || own.includes('-h')) {
-    await print(HELP[name]);
-    return 0;
-  }
-  const command = await COMMANDS[name]();
-  return command(rest);
-}
-
-function explain(error: unknown): number {
-  if (error instanceof UsageError) {
-    tell(`${error.message}\nRun \`weir --help\` to see what there is.`);
-    return 2;
-  }
-  if (error instanceof Error && FOR_PEOPLE.has(error.name)) tell(error.message);
-  else tell(`This is a fault of Weir: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
-  return 1;
-}
-
+// Entry of the `weir` command.
 endWithReader();
-const exitCode = await main(process.argv.slice(2)).catch(explain);
+const exitCode = await main(process.argv.slice(2));
 // Whatever was printed is with the system before the process ends, also into a pipe.
 process.stdout.write('', () => process.exit(exitCode));
