@@ -26,7 +26,11 @@ import { Slab } from './slab.ts';
 /** A body that has had this many bytes recorded is a long one: the first to be cut short when the store lags. */
 export const LONG_BODY_BYTES = 65_536;
 
+/** A body that has had this many bytes recorded may wait for the store instead of being cut short. */
+const BULK_BODY_BYTES = 1_048_576;
+
 /** Shares of the credit that are in use when the next kind of data is left out. */
+const PACE_BULK_BODIES_AT = 0.5;
 const CUT_LONG_BODIES_AT = 0.6;
 const CUT_BODIES_AT = 0.8;
 
@@ -215,6 +219,19 @@ class PackingTap implements CaptureTap {
 
   trailers(id: ExchangeId, side: MessageSide, bytes: Buffer): void {
     if (this.#active.has(id)) this.#writeRest(RECORD.trailers, sideFlag(side), id, bytes, 0, bytes.length);
+  }
+
+  congested(id: ExchangeId, side: MessageSide): boolean {
+    const body = this.#active.get(id)?.[side];
+    if (body === undefined || body.cut || body.recorded < BULK_BODY_BYTES) return false;
+    return this.#lag >= this.#creditBytes * PACE_BULK_BODIES_AT;
+  }
+
+  cut(id: ExchangeId, side: MessageSide): void {
+    const body = this.#active.get(id)?.[side];
+    if (body === undefined || body.cut) return;
+    body.cut = true;
+    this.#truncatedBodies += 1;
   }
 
   end(id: ExchangeId, record: EndRecord): void {

@@ -74,6 +74,13 @@ export interface Tap {
   payload(id: ExchangeId, side: MessageSide, bytes: Buffer, start: number, end: number): void;
   framing(id: ExchangeId, side: MessageSide, bytes: Buffer, start: number, end: number): void;
   trailers(id: ExchangeId, side: MessageSide, bytes: Buffer): void;
+  /**
+   * True while a bulk body would be recorded no further because the store lags: whoever reads it should rest until credit
+   * comes back. Never true for short bodies.
+   */
+  congested(id: ExchangeId, side: MessageSide): boolean;
+  /** Gives a body up that has waited long enough: the rest of it passes uncaptured. */
+  cut(id: ExchangeId, side: MessageSide): void;
   end(id: ExchangeId, record: EndRecord): void;
 }
 

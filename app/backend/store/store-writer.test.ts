@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
 import {
-  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -144,13 +143,7 @@ test('ids are never given twice, also after everything was deleted', async () =>
 
 test('a clean stop ends the session, an empty one leaves no trace', () => {
   using folder = temporaryFolder();
-  let first = 0;
-  {
-    using kit = openStoreKit(folder.path);
-    first = kit.opened.session.id;
-    kit.record({});
-    kit.commit();
-  }
+  const first = recordAndStop(folder.path);
   {
     using kit = openStoreKit(folder.path);
     expect(kit.opened.session.id).not.toBe(first);
@@ -379,6 +372,14 @@ function temporaryFolder(): Disposable & { readonly path: string } {
       rmSync(path, { recursive: true, force: true });
     },
   };
+}
+
+/** One session with one exchange, stopped cleanly; returns its id. */
+function recordAndStop(folder: string): number {
+  using kit = openStoreKit(folder);
+  kit.record({});
+  kit.commit();
+  return kit.opened.session.id;
 }
 
 /** Waits until the writer says that all is well again. */

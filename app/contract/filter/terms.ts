@@ -70,7 +70,7 @@ export function readTerm(word: WordToken): TermResult {
   if (later !== undefined) return failAtKey(word, later);
   if (!isFilterKey(key)) {
     // `localhost:8080` is what people paste; nobody means a key by it.
-    if (/^\d+(\/|$)/.test(value)) return accept({ key: 'any', text: `${key}:${value}` });
+    if (/^\d+(\/|$)/.test(value) && nearKey(key) === undefined) return accept({ key: 'any', text: `${key}:${value}` });
     return failAtKey(word, unknownKey(key));
   }
   if (value === '') return failAtKey(word, `Something must follow ${key}: (${FILTER_KEYS[key]}).`);
@@ -161,10 +161,15 @@ function readQuantity(text: string, units: Readonly<Record<string, number>>): nu
 }
 
 function unknownKey(key: string): string {
-  const near = Object.keys(FILTER_KEYS).find((known) => isNear(key, known));
+  const near = nearKey(key);
   const hint =
     near === undefined ? 'To search for the text itself, put it in quotation marks.' : `Did you mean ${near}:?`;
   return `There is no key ${key}:. ${hint}`;
+}
+
+/** A key that was probably meant. */
+function nearKey(typed: string): string | undefined {
+  return Object.keys(FILTER_KEYS).find((known) => isNear(typed, known));
 }
 
 /** One letter more, less, other or swapped; or a common beginning of three. */
