@@ -4,6 +4,7 @@ import { Agent, createServer, request } from 'node:http';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -14,7 +15,11 @@ import { WeirProcess } from '../support/weir-process.ts';
 const ROUNDS = process.env['WEIR_FULL'] === '1' ? 20 : 3;
 const REQUESTS_A_SECOND = 1_000;
 const ROUND_MS = 1_500;
-/** An exchange that ended this long before the kill must be there. */
+const LEAST_ENDED = 500;
+/**
+ * An exchange that ended this long before the kill must be there. On a machine where this very process waits for a
+ * processor, the store's thread does so too: the longest such wait is added.
+ */
 const DURABLE_MS = 300;
 
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
@@ -60,6 +65,13 @@ class Load {
     }, 5);
   }
 
+  /** Resolves when at least `exchanges` have ended and `milliseconds` have passed. */
+  async until(exchanges: number, milliseconds: number): Promise<void> {
+    while (this.endedAt.size < exchanges || performance.now() - this.#begun < milliseconds) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+
   stop(): void {
     clearInterval(this.#timer);
     this.#agent.destroy();
@@ -86,22 +98,25 @@ class Load {
 
 test(
   `after kill -9 under load, ${String(ROUNDS)} times, everything that ended ${String(DURABLE_MS)} ms before is there, whole`,
-  { timeout: 20_000 + ROUNDS * 20_000 },
+  { timeout: 60_000 + ROUNDS * 20_000 },
   async () => {
     const expected = new Map<string, string>();
     for (let round = 1; round <= ROUNDS; round += 1) {
       const weir = await WeirProcess.start([], folder);
       const load = new Load(weir.port, `round-${String(round)}`);
-      await new Promise((resolve) => setTimeout(resolve, ROUND_MS + 37 * (round % 7)));
+      const delays = monitorEventLoopDelay({ resolution: 5 });
+      delays.enable();
+      await load.until(LEAST_ENDED, ROUND_MS + 37 * (round % 7));
       const killedAt = performance.now();
+      const durable = DURABLE_MS + delays.max / 1_000_000;
       await weir.kill();
       load.stop();
       for (const [path, endedAt] of load.endedAt) {
-        if (endedAt < killedAt - DURABLE_MS) expected.set(path, sha256(bodyOf(path)));
+        if (endedAt < killedAt - durable) expected.set(path, sha256(bodyOf(path)));
       }
-      expect(load.endedAt.size).toBeGreaterThan(100);
     }
 
+    expect(expected.size).toBeGreaterThan(0);
     const database = await findDatabase(join(folder, 'store'));
     expect(database.pragma('integrity_check', { simple: true })).toBe('ok');
     database.close();
