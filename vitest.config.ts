@@ -45,7 +45,7 @@ export default defineConfig({
         extends: true,
         test: { name: 'fuzz', include: ['test/fuzz/**/*.test.ts'], testTimeout: 2 * MINUTE },
       },
-      ...['e2e', 'shots', 'acceptance'].map((name) => ({
+      ...['e2e', 'acceptance'].map((name) => ({
         extends: true as const,
         test: {
           name,

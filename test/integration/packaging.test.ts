@@ -19,8 +19,8 @@ const configuration = parse(readFileSync(join(ROOT, 'electron-builder.yml'), 'ut
 
 /** electron-builder's own schema; `typeof` marks hooks and is no JSON Schema. */
 function validator(): (value: unknown) => readonly string[] {
-  const require = createRequire(import.meta.url);
-  const schema = JSON.parse(readFileSync(require.resolve('app-builder-lib/scheme.json'), 'utf8')) as object;
+  const builder = createRequire(createRequire(import.meta.url).resolve('electron-builder'));
+  const schema = JSON.parse(readFileSync(builder.resolve('app-builder-lib/scheme.json'), 'utf8')) as object;
   const validate = new Ajv({ strict: false, allErrors: true }).compile(schema);
   return (value) =>
     validate(value) ? [] : (validate.errors ?? []).map((error) => `${error.instancePath} ${error.message ?? ''}`);

@@ -41,7 +41,7 @@ export function isPageUrl(url: string): boolean {
 }
 
 /** Opens a link in the person's browser when it is https and on the list; else does nothing. */
-export function openExternally(link: string): void {
+function openExternally(link: string): void {
   if (!URL.canParse(link)) return;
   const url = new URL(link);
   if (url.protocol !== 'https:' || url.username !== '' || url.password !== '' || url.port !== '') return;
