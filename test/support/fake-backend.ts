@@ -51,6 +51,9 @@ export class FakeBackend implements ContractClient {
   gate: Promise<void> | null = null;
   closed = false;
   #generated: number;
+  readonly #spans = new Map<number, { readonly first: number; readonly end: number | null }>([
+    [1, { first: 0, end: null }],
+  ]);
   readonly #changed = new Map<number, ExchangeSummary>();
   #sessions: SessionInfo[];
   readonly #streams = new Set<{
@@ -218,8 +221,8 @@ export class FakeBackend implements ContractClient {
     const parsed = parseFilter(query.filter);
     if (!parsed.ok) throw new ContractError('bad-filter', parsed.error.message, parsed.error);
     const rows: ExchangeSummary[] = [];
-    const end = this.#size(query);
-    for (let n = 0; n < end; n += 1) {
+    const { first, end } = this.#span(query);
+    for (let n = first; n < end; n += 1) {
       const row = this.#row(n);
       if (passes(parsed.node, row)) rows.push(row);
     }
@@ -231,17 +234,25 @@ export class FakeBackend implements ContractClient {
     return rows;
   }
 
-  #size({ session, upTo }: Pick<ExchangeQuery, 'session' | 'upTo'>): number {
-    if (session !== 1 && session !== 2) return 0;
-    const all = session === this.status.session.id || session === 2 ? this.#generated : 0;
-    return Math.min(all, upTo ?? all);
+  /** Where the rows of a session stand among all that were invented. */
+  #span({ session, upTo }: Pick<ExchangeQuery, 'session' | 'upTo'>): { readonly first: number; readonly end: number } {
+    const span = this.#spans.get(session);
+    if (span === undefined) return { first: 0, end: 0 };
+    const end = session === this.status.session.id ? this.#generated : (span.end ?? this.#generated);
+    return { first: span.first, end: Math.max(span.first, Math.min(end, upTo ?? end)) };
+  }
+
+  #size(query: Pick<ExchangeQuery, 'session' | 'upTo'>): number {
+    const { first, end } = this.#span(query);
+    return end - first;
   }
 
   #slice(query: ExchangeQuery, index: number, limit: number): ExchangeSummary[] {
     const rows = this.#matching(query);
     if (rows !== null) return rows.slice(index, index + limit);
-    const end = Math.min(this.#size(query), index + limit);
-    return Array.from({ length: Math.max(0, end - index) }, (_, at) => this.#row(index + at));
+    const { first, end } = this.#span(query);
+    const from = first + index;
+    return Array.from({ length: Math.max(0, Math.min(end, from + limit) - from) }, (_, at) => this.#row(from + at));
   }
 
   #session(id: number): SessionInfo {
@@ -258,12 +269,15 @@ export class FakeBackend implements ContractClient {
     },
     'sessions.list': () => ({ sessions: this.#sessions }),
     'sessions.clear': () => {
+      const old = this.status.session.id;
+      this.#spans.set(old, { first: this.#spans.get(old)?.first ?? 0, end: this.#generated });
       const session: SessionInfo = {
         ...this.#session(1),
         id: this.#sessions.length + 100,
         exchanges: 0,
         name: '3 Mar 2026, 09:41',
       };
+      this.#spans.set(session.id, { first: this.#generated, end: null });
       this.#sessions = [session, ...this.#sessions];
       this.setStatus({ session });
       return { session };
@@ -275,8 +289,8 @@ export class FakeBackend implements ContractClient {
     },
     'exchanges.query': (input) => {
       const newest = input.descending && input.sort === 'time' && input.limit === 1 && input.filter === '';
-      const size = this.#size(input);
-      if (newest) return { rows: size === 0 ? [] : [this.#row(size - 1)], next: null };
+      const { first, end } = this.#span(input);
+      if (newest) return { rows: end === first ? [] : [this.#row(end - 1)], next: null };
       const from = Number(input.after ?? 0);
       const rows = this.#slice(input, from, input.limit);
       return { rows, next: rows.length < input.limit ? null : String(from + rows.length) };
@@ -288,16 +302,13 @@ export class FakeBackend implements ContractClient {
     },
     'exchanges.indexOf': (input) => {
       const rows = this.#matching(input);
-      const index =
-        rows === null
-          ? input.id <= this.#size(input)
-            ? input.id - 1
-            : -1
-          : rows.findIndex(({ id }) => id === input.id);
+      const { first, end } = this.#span(input);
+      const inSpan = input.id > first && input.id <= end;
+      const index = rows === null ? (inSpan ? input.id - 1 - first : -1) : rows.findIndex(({ id }) => id === input.id);
       return { index: index < 0 ? null : index };
     },
     'exchanges.get': ({ id }) => {
-      if (id > this.#generated) throw new ContractError('not-found', 'This exchange was deleted.');
+      if (id > Math.max(38, this.#generated)) throw new ContractError('not-found', 'This exchange was deleted.');
       const summary = this.#row(id - 1);
       const message = {
         sent: null,
@@ -349,8 +360,8 @@ export class FakeBackend implements ContractClient {
     'exchanges.exportCurl': ({ id }) => ({ text: `curl 'https://${this.#row(id - 1).host}${this.#row(id - 1).path}'` }),
     'hosts.list': ({ session }) => {
       const hosts = new Map<string, { host: string; port: number; exchanges: number; errors: number }>();
-      const end = Math.min(this.#size({ session }), 10_000);
-      for (let n = 0; n < end; n += 1) {
+      const { first, end } = this.#span({ session });
+      for (let n = first; n < Math.min(end, first + 10_000); n += 1) {
         const { host, port, error } = this.#row(n);
         const entry = hosts.get(host) ?? { host, port, exchanges: 0, errors: 0 };
         hosts.set(host, { ...entry, exchanges: entry.exchanges + 1, errors: entry.errors + (error === null ? 0 : 1) });
@@ -367,7 +378,8 @@ export class FakeBackend implements ContractClient {
     'sample.show': () => {
       const session: SessionInfo = { ...this.#session(1), id: 2, name: 'Sample traffic', exchanges: 38, sample: true };
       if (!this.#sessions.some(({ id }) => id === 2)) this.#sessions = [...this.#sessions, session];
-      if (this.#generated === 0) this.#generated = 38;
+      // The first 38 exchanges are the sample's too.
+      this.#spans.set(2, { first: 0, end: 38 });
       return { session };
     },
     'sample.remove': () => {

@@ -56,7 +56,9 @@ export class App {
   /** Nothing was recorded in this session so far, and nothing else was asked for. */
   get nothingYet(): boolean {
     const { loaded, total, pending, filter } = this.list;
-    return loaded && total === 0 && pending === 0 && filter === '' && this.sessions.chosen === null;
+    if (filter !== '' || this.sessions.chosen !== null) return false;
+    // The status knows an empty session before its first query is answered.
+    return loaded ? total === 0 && pending === 0 : this.status.now?.session.exchanges === 0;
   }
 
   /** The summary of the exchange that the detail shows; null without a selection. */

@@ -7,10 +7,10 @@ export function cyclePane(frame: HTMLElement, step: 1 | -1): void {
   if (next !== undefined) firstFocusable(next)?.focus();
 }
 
-/** What a pane gives the focus to: the part that it marks, else the first that takes it. */
+/** What a pane gives the focus to: its chosen tab, else the first thing that takes it. */
 export function firstFocusable(pane: HTMLElement): HTMLElement | null {
   return (
-    pane.querySelector<HTMLElement>('[data-pane-focus]') ??
+    pane.querySelector<HTMLElement>('[role="tab"][aria-selected="true"]') ??
     pane.querySelector<HTMLElement>('[role="grid"], input, [tabindex="0"], button:not([tabindex="-1"]), a[href]')
   );
 }

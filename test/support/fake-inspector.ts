@@ -1,0 +1,88 @@
+import { createServer } from 'node:http';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { extname, join, resolve } from 'node:path';
+import { svelte } from '@sveltejs/vite-plugin-svelte';
+import { chromium } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { build } from 'vite';
+import { PAGE_SECURITY_POLICY } from '../../app/contract/page-policy.ts';
+import { browserForTests } from './browser.ts';
+
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.woff2': 'font/woff2',
+};
+
+/** The inspector in a real browser, on a backend that the test plays (`window.fake`). */
+export interface FakeInspector {
+  readonly browser: Browser;
+  /**
+   * Opens a page of its own; complaints of the page fail the test at `close`.
+   * @param rows exchanges that the session holds
+   */
+  open(rows: number, options?: BrowserContextOptions): Promise<Page>;
+  /** What pages complained about: errors, warnings and violations of the security policy. */
+  readonly complaints: readonly string[];
+  close(): Promise<void>;
+}
+
+/** Builds the page, serves it under the product's own security policy, and starts a browser. */
+export async function startFakeInspector(): Promise<FakeInspector> {
+  const folder = await mkdtemp(join(tmpdir(), 'weir-fake-page-'));
+  await build({
+    configFile: false,
+    root: resolve(import.meta.dirname, 'fake-page'),
+    logLevel: 'error',
+    plugins: [svelte({ configFile: false })],
+    build: { outDir: folder, emptyOutDir: true, minify: false, modulePreload: { polyfill: false } },
+  });
+  const server = createServer((request, response) => {
+    const { pathname } = new URL(request.url ?? '/', 'http://localhost');
+    const name = pathname === '/' ? 'index.html' : pathname.slice(1);
+    readFile(join(folder, name)).then(
+      (bytes) => {
+        response.writeHead(200, {
+          'Content-Type': CONTENT_TYPES[extname(name)] ?? 'application/octet-stream',
+          'Content-Security-Policy': PAGE_SECURITY_POLICY,
+        });
+        response.end(bytes);
+      },
+      () => response.writeHead(name === 'favicon.ico' ? 204 : 404).end(),
+    );
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The server has no port.');
+  const url = `http://127.0.0.1:${String(address.port)}/`;
+  const { executablePath, args } = await browserForTests();
+  const browser = await chromium.launch({ executablePath, args: [...args] });
+  const complaints: string[] = [];
+
+  return {
+    browser,
+    complaints,
+    async open(rows, options = {}) {
+      const context = await browser.newContext({
+        viewport: { width: 1_440, height: 900 },
+        colorScheme: 'dark',
+        ...options,
+      });
+      const page = await context.newPage();
+      page.on('console', (message) => {
+        if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+      });
+      page.on('pageerror', (error) => complaints.push(error.message));
+      await page.goto(`${url}?rows=${String(rows)}`);
+      await page.locator('footer').waitFor();
+      return page;
+    },
+    async close() {
+      await browser.close();
+      await new Promise((closed) => server.close(closed));
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
