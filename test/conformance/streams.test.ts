@@ -1,5 +1,7 @@
-import { gzipSync } from 'node:zlib';
+import { randomBytes } from 'node:crypto';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { decodeWhole } from '../../app/backend/store/decode/decode-whole.ts';
 import { DEFAULT_LIMITS } from '../../proxy-engine/index.ts';
 import { originCertificate } from '../support/origin-certificates.ts';
 import { WireServer } from '../support/wire.ts';
@@ -342,4 +344,35 @@ describe('rule 17: content codings', () => {
     expect(atOrigin).toBe(request);
     expect(atClient).toBe(ok(['Content-Encoding: gzip, br', `Content-Length: ${String(odd.length)}`], odd));
   });
+
+  const HELLO = 'hello hello hello';
+  const frames = (text: string): Buffer =>
+    Buffer.concat([zstdCompressSync(text.slice(0, 6)), zstdCompressSync(text.slice(6))]);
+  test.each<[string, string, Buffer, string, string | null]>([
+    ['gzip', 'gzip', gzipSync(HELLO), HELLO, null],
+    ['deflate', 'deflate', deflateSync(HELLO), HELLO, null],
+    ['raw deflate', 'deflate', deflateRawSync(HELLO), HELLO, null],
+    ['br', 'br', brotliCompressSync(HELLO), HELLO, null],
+    ['zstd in several frames', 'zstd', frames(HELLO), HELLO, null],
+    ['stacked codings', 'gzip, br', brotliCompressSync(gzipSync(HELLO)), HELLO, null],
+    ['a zero-length body', 'gzip', Buffer.alloc(0), '', null],
+    ['a truncated body', 'gzip', gzipSync(randomBytes(20_000).toString('hex')).subarray(0, 10_000), '', 'cut'],
+    ['a bomb', 'gzip', gzipSync(Buffer.alloc(50_000_000)), '', 'budget'],
+  ])(
+    'rule 17: %s passes untouched, and the view decodes it as far as it goes',
+    async (_name, coding, body, shown, stop) => {
+      const text = body.toString('latin1');
+      const { atClient, row } = await stage.current.play({
+        request: get(),
+        response: ok([`Content-Encoding: ${coding}`, `Content-Length: ${String(body.length)}`], text),
+        responseEnd: text === '' ? '\r\n\r\n' : text,
+      });
+      expect(atClient.endsWith(`\r\n\r\n${text}`)).toBe(true);
+      const decoded = decodeWhole(row.responseBody, coding.split(', '), 1_000_000);
+      expect(decoded.stopped).toBe(stop);
+      if (stop === null) expect(decoded.bytes.toString()).toBe(shown);
+      else expect(decoded.bytes.length).toBeGreaterThan(1_000);
+      expect(decoded.bytes.length).toBeLessThanOrEqual(1_000_000);
+    },
+  );
 });
