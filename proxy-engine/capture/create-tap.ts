@@ -27,10 +27,10 @@ import { Slab } from './slab.ts';
 export const LONG_BODY_BYTES = 65_536;
 
 /** A body that has had this many bytes recorded may wait for the store instead of being cut short. */
-const BULK_BODY_BYTES = 1_048_576;
+const BULK_BODY_BYTES = 262_144;
 
 /** Shares of the credit that are in use when the next kind of data is left out. */
-const PACE_BULK_BODIES_AT = 0.5;
+const PACE_BULK_BODIES_AT = 0.4;
 const CUT_LONG_BODIES_AT = 0.6;
 const CUT_BODIES_AT = 0.8;
 

@@ -30,8 +30,8 @@ const DISTRUST =
   /ALERT_(UNKNOWN_CA|BAD_CERTIFICATE|CERTIFICATE_UNKNOWN|CERTIFICATE_REVOKED|CERTIFICATE_EXPIRED|UNSUPPORTED_CERTIFICATE)/;
 
 /**
- * Plays the server in a client's TLS handshake, over bytes that were read already. A client that refuses the leaf becomes
- * a row; one that merely goes away (an unused preconnect) does not.
+ * Plays the server in a client's TLS handshake, over bytes that were read already. A client that refuses the leaf, or hangs
+ * up once it has seen it, becomes a row; an unused preconnect finishes its handshake and does not.
  */
 export function acceptTls(keeping: Doorkeeping, arrival: TlsArrival): void {
   const { context } = keeping;
@@ -48,6 +48,7 @@ export function acceptTls(keeping: Doorkeeping, arrival: TlsArrival): void {
   });
   keeping.keyLog?.follow(socket);
 
+  const who = hello.sni ?? arrival.host;
   let over = false;
   const { tls: timeout } = context.settings.timeouts;
   const timer =
@@ -65,6 +66,7 @@ export function acceptTls(keeping: Doorkeeping, arrival: TlsArrival): void {
     if (timer !== null) clearTimeout(timer);
     socket.off('_tlsError', onError);
     socket.off('close', onClose);
+    socket.off('end', onClose);
     socket.off('secure', onSecure);
     return true;
   };
@@ -85,7 +87,6 @@ export function acceptTls(keeping: Doorkeeping, arrival: TlsArrival): void {
   const onError = (error: NodeJS.ErrnoException): void => {
     const reason = error.code ?? error.message;
     if (DISTRUST.test(reason)) {
-      const who = hello.sni ?? arrival.host;
       fail(
         'tls.client-untrusted',
         `The client does not trust Weir's CA: it refused the certificate for ${who} (${alertName(reason)}).`,
@@ -97,10 +98,20 @@ export function acceptTls(keeping: Doorkeeping, arrival: TlsArrival): void {
     }
   };
   const onClose = (): void => {
-    if (finish()) raw.destroy();
+    if (context.draining) {
+      finish();
+      raw.destroy();
+      return;
+    }
+    // Many programs that do not trust a certificate just hang up, Node's own among them.
+    fail(
+      'tls.client-handshake',
+      `The client closed its connection in the middle of the TLS handshake, after it had been shown the certificate for ${who}: it may not trust Weir's CA.`,
+    );
   };
   const onSecure = (): void => {
     if (!finish()) return;
+    socket.pause();
     socket.off('error', ignore);
     arrival.onSecure(new SocketLink(socket, DEAF, raw), { socket, hello, chain: leaf.chain });
   };
@@ -109,6 +120,9 @@ export function acceptTls(keeping: Doorkeeping, arrival: TlsArrival): void {
   socket.on('_tlsError', onError);
   socket.on('close', onClose);
   socket.on('secure', onSecure);
+  // A client that leaves without an alert is noticed only by who reads; before `secure` there is nothing to read.
+  socket.on('end', onClose);
+  socket.resume();
 }
 
 function ignore(): void {

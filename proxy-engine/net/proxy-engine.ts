@@ -4,6 +4,7 @@ import type { CaptureLosses } from '../capture/tap.ts';
 import type { EngineConfig, EngineSettings, ListenerConfig, ListenerInfo } from '../model/engine-config.ts';
 import type { Counters, PipelineContext } from '../pipeline/context.ts';
 import { Lifetimes } from '../pipeline/lifetimes.ts';
+import { Pacing } from '../pipeline/pacing.ts';
 import { ClientDoor } from './client-door.ts';
 import { Dial, type DialObserver } from './dialer.ts';
 import type { Doorkeeping, LeafSource } from './doorkeeping.ts';
@@ -32,6 +33,7 @@ export class ProxyEngine {
   readonly #tap: CaptureTap;
   readonly #clock = new SystemClock();
   readonly #lifetimes = new Lifetimes();
+  readonly #pacing: Pacing;
   readonly #own = new OwnAddresses();
   readonly #resolver = new HostResolver();
   readonly #tls: OriginTls;
@@ -60,6 +62,7 @@ export class ProxyEngine {
     this.#config = config;
     this.#settings = config.settings;
     this.#tap = parts.tap;
+    this.#pacing = new Pacing(this.#clock);
     this.#nextExchangeId = config.firstExchangeId;
     this.#nextConnectionId = config.firstConnectionId;
     for (const address of config.ownAddresses) this.#own.addText(address);
@@ -77,6 +80,7 @@ export class ProxyEngine {
     this.#ticker = setInterval(() => {
       const now = this.#clock.tick();
       this.#lifetimes.tick(now);
+      this.#pacing.tick();
       this.#pool.sweep(now);
     }, TICK_MS);
     this.#ticker.unref();
@@ -128,6 +132,7 @@ export class ProxyEngine {
 
   returnCaptureCredit(bytes: number): void {
     this.#tap.returnCredit(bytes);
+    this.#pacing.onCredit();
   }
 
   flushCapture(): void {
@@ -221,6 +226,7 @@ export class ProxyEngine {
       tap: this.#tap,
       origins: this.#pool,
       lifetimes: this.#lifetimes,
+      pacing: this.#pacing,
       counters: this.#counters,
       get settings() {
         return settings();

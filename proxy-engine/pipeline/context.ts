@@ -4,6 +4,7 @@ import type { ConnectionId, ExchangeId } from '../model/ids.ts';
 import type { Clock } from './clock.ts';
 import type { Lifetimes } from './lifetimes.ts';
 import type { Origins } from './origins.ts';
+import type { Pacing } from './pacing.ts';
 
 /** What the engine counts; see `EngineStats`. */
 export interface Counters {
@@ -23,6 +24,7 @@ export interface PipelineContext {
   readonly origins: Origins;
   readonly lifetimes: Lifetimes;
   readonly counters: Counters;
+  readonly pacing: Pacing;
   /** Replaced as a whole by `configure`; read when something begins. */
   readonly settings: EngineSettings;
   /** The engine is stopping: no connection is kept open for another exchange. */

@@ -112,6 +112,16 @@ export class ExchangeRecord {
     if (this.recorded) this.#tap.framing(this.id, side, bytes, start, end);
   }
 
+  /** The body of that side should rest until the store has caught up. */
+  isCongested(side: MessageSide): boolean {
+    return this.recorded && this.#tap.congested(this.id, side);
+  }
+
+  /** The rest of that body passes uncaptured. */
+  cutBody(side: MessageSide): void {
+    this.#tap.cut(this.id, side);
+  }
+
   trailers(side: MessageSide, bytes: Buffer): void {
     if (this.recorded) this.#tap.trailers(this.id, side, bytes);
   }

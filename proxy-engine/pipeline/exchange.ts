@@ -1,6 +1,7 @@
 import type { ConnectionRecord } from '../capture/tap.ts';
 import type { InternalPage } from '../model/engine-config.ts';
 import type { ErrorCode, ErrorPhase, ErrorSide, ExchangeError } from '../model/error-code.ts';
+import type { MessageSide } from '../model/exchange.ts';
 import { writeAnswer, writeResponseHead, type ResponseHead } from '../protocol/http1/index.ts';
 import type { ExchangeHead } from './broken-head.ts';
 import type { PipelineContext } from './context.ts';
@@ -11,6 +12,7 @@ import type { Http1Client } from './http1-client.ts';
 import type { Http1Origin } from './http1-origin.ts';
 import type { LinkFailure } from './link.ts';
 import type { OriginRoute, OriginWaiter } from './origins.ts';
+import type { PacedSource } from './pacing.ts';
 import { planUrl, type RequestPlan } from './plan-request.ts';
 import { RequestFeed } from './request-feed.ts';
 import { Tunnel } from './tunnel.ts';
@@ -24,7 +26,7 @@ const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRAC
  * One request and its response, or its failure, between an HTTP/1 client and an HTTP/1 origin. Every exchange gets a
  * response or an error, never both, and ends exactly once: by the response's end, by `fail`, or by the client's going.
  */
-export class Exchange implements OriginWaiter {
+export class Exchange implements OriginWaiter, PacedSource {
   readonly client: Http1Client;
   readonly record: ExchangeRecord;
   readonly head: ExchangeHead;
@@ -103,7 +105,7 @@ export class Exchange implements OriginWaiter {
     this.touch();
     this.#feed.add(wire);
     if (this.#origin !== null) this.#flush(this.#origin);
-    if (this.#feed.isFull || (this.#origin?.link.full ?? false)) this.client.pause();
+    if (!this.#requestFlows()) this.client.pause();
   }
 
   onRequestEnd(): void {
@@ -114,11 +116,26 @@ export class Exchange implements OriginWaiter {
   }
 
   onOriginDrain(): void {
-    this.client.resume();
+    if (this.#requestFlows()) this.client.resume();
   }
 
   onClientDrain(): void {
-    this.#origin?.link.resume();
+    if (this.responseFlows()) this.#origin?.link.resume();
+  }
+
+  onPaceRelieved(side: MessageSide): void {
+    if (side === 'request') this.onOriginDrain();
+    else this.onClientDrain();
+  }
+
+  /** Whether more of the response may be read: the client takes it and the store keeps up. */
+  responseFlows(): boolean {
+    return !this.client.link.full && !this.#context.pacing.holds(this, 'response');
+  }
+
+  #requestFlows(): boolean {
+    if (this.requestDone) return true;
+    return !this.#feed.isFull && !(this.#origin?.link.full ?? false) && !this.#context.pacing.holds(this, 'request');
   }
 
   /** The client is gone. */
@@ -384,6 +401,7 @@ export class Exchange implements OriginWaiter {
     this.#cancelDial = null;
     this.#origin?.discard(true);
     this.#origin = null;
+    this.#context.pacing.forget(this);
     this.record.end(error, false);
   }
 
@@ -391,6 +409,7 @@ export class Exchange implements OriginWaiter {
     this.#over = true;
     const origin = this.#origin;
     this.#origin = null;
+    this.#context.pacing.forget(this);
     this.record.end(null, true);
     if (origin !== null) {
       origin.unassign();
@@ -423,11 +442,8 @@ export class Exchange implements OriginWaiter {
     this.#feed.mayRepeat = reused && !this.#retried;
     this.#flush(origin);
     if (this.requestDone) this.record.markSent();
-    if (origin.link.full) {
-      if (!this.requestDone) this.client.pause();
-    } else {
-      this.client.resume();
-    }
+    if (this.#requestFlows()) this.client.resume();
+    else this.client.pause();
   }
 
   #flush(origin: Http1Origin): void {

@@ -128,7 +128,7 @@ export class Http1Origin implements LinkHandler, Http1Sink<ResponseHead> {
       exchange.onResponseEnd(this.#status, at < bytes.length);
       return;
     }
-    if (exchange.client.link.full) this.link.pause();
+    if (!exchange.responseFlows()) this.link.pause();
   }
 
   onHead(head: ResponseHead): void {

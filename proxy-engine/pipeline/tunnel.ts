@@ -2,6 +2,7 @@ import type { MessageSide } from '../model/exchange.ts';
 import type { PipelineContext } from './context.ts';
 import type { ExchangeRecord } from './exchange-record.ts';
 import { failure } from './failures.ts';
+import type { PacedSource } from './pacing.ts';
 import { deadlineAfter, type Mortal } from './lifetimes.ts';
 import { DEAF, type Link, type LinkFailure, type LinkHandler } from './link.ts';
 
@@ -11,10 +12,10 @@ export interface TunnelOptions {
 }
 
 /** Bytes relayed both ways without a parser; each side may end before the other. */
-export class Tunnel implements Mortal {
+export class Tunnel implements Mortal, PacedSource {
   deadline: number;
   readonly #context: PipelineContext;
-  readonly #record: ExchangeRecord;
+  readonly record: ExchangeRecord;
   readonly #recordsBytes: boolean;
   readonly #idle: number;
   readonly #client: TunnelSide;
@@ -23,7 +24,7 @@ export class Tunnel implements Mortal {
 
   constructor(context: PipelineContext, record: ExchangeRecord, client: Link, origin: Link, options: TunnelOptions) {
     this.#context = context;
-    this.#record = record;
+    this.record = record;
     this.#recordsBytes = options.recordsBytes;
     this.#idle = context.settings.timeouts.idle;
     this.#client = new TunnelSide(this, 'request', client, origin);
@@ -65,14 +66,23 @@ export class Tunnel implements Mortal {
     const { counters } = this.#context;
     if (side === 'request') counters.bytesToOrigin += bytes.length;
     else counters.bytesToClient += bytes.length;
-    if (side === 'response') this.#record.markFirstByte();
-    if (this.#recordsBytes) this.#record.payload(side, bytes, 0, bytes.length);
-    else this.#record.count(side, bytes.length);
+    if (side === 'response') this.record.markFirstByte();
+    if (this.#recordsBytes) this.record.payload(side, bytes, 0, bytes.length);
+    else this.record.count(side, bytes.length);
   }
 
   /** `side` can take more: its counterpart is read again. */
   resumeOther(side: TunnelSide): void {
-    (side === this.#client ? this.#origin : this.#client).link.resume();
+    (side === this.#client ? this.#origin : this.#client).goOn();
+  }
+
+  /** Whether `side` has to rest until the store has taken more of what it sends. */
+  paces(side: MessageSide): boolean {
+    return this.#recordsBytes && this.#context.pacing.holds(this, side);
+  }
+
+  onPaceRelieved(side: MessageSide): void {
+    (side === 'request' ? this.#client : this.#origin).goOn();
   }
 
   onSideEnded(): void {
@@ -97,7 +107,8 @@ export class Tunnel implements Mortal {
     if (this.#over) return;
     this.#over = true;
     this.#context.lifetimes.remove(this);
-    this.#record.end(error, error === null);
+    this.#context.pacing.forget(this);
+    this.record.end(error, error === null);
   }
 }
 
@@ -123,7 +134,17 @@ class TunnelSide implements LinkHandler {
   onBytes(bytes: Buffer): void {
     this.#tunnel.count(this.#side, bytes);
     this.#sink.write(bytes);
-    if (this.#sink.full) this.link.pause();
+    this.#rest();
+  }
+
+  /** Reads on unless there is a reason to rest. */
+  goOn(): void {
+    this.link.resume();
+    this.#rest();
+  }
+
+  #rest(): void {
+    if (this.#sink.full || this.#tunnel.paces(this.#side)) this.link.pause();
   }
 
   onDrain(): void {

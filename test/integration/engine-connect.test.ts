@@ -90,11 +90,11 @@ describe('TLS inside CONNECT', () => {
     const raw = tunnel.socket;
     const write = raw.write.bind(raw);
     let cuts = 0;
-    raw.write = ((bytes: Buffer, ...rest: never[]) => {
+    raw.write = (bytes: Buffer, ...rest: never[]) => {
       if (cuts++ > 0) return write(bytes, ...rest);
       for (let at = 0; at < bytes.length; at += 97) write(bytes.subarray(at, at + 97));
       return true;
-    });
+    };
     const client = await tunnel.secure({ ca: weir.ca, servername: 'localhost' });
     client.send('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
     const server = await origin.next();

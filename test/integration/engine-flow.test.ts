@@ -145,7 +145,7 @@ test('a thousand requests, fifty at a time, use few origin connections and leave
   expect(rows.filter((row) => row.end?.complete === true)).toHaveLength(1_000);
   expect(new Set(rows.map((row) => row.begin.id)).size).toBe(1_000);
   for (const client of clients) client.socket.destroy();
-  await Promise.all(clients.map((client) => (client.socket.closed ? null : once(client.socket, 'close'))));
+  await Promise.all(clients.filter((client) => !client.socket.closed).map((client) => once(client.socket, 'close')));
   await weir.stop();
   origin.close();
   origin.closeAllConnections();
@@ -190,4 +190,56 @@ test('pipelined requests beyond what is held wait in the client’s own buffers'
   await server.head();
   expect(await fill(client)).toBeLessThan(24 * MEBIBYTE);
   client.reset();
+});
+
+test('a bulk body waits for a slow store, so that it is recorded whole', async () => {
+  await weir.stop();
+  const batches: number[] = [];
+  weir = await startEngine({ onBatch: (bytes) => batches.push(bytes) });
+  const store = setInterval(() => {
+    // 1 MiB each 10 ms: slower than loopback, faster than patience.
+    let budget = MEBIBYTE;
+    while (budget > 0 && batches.length > 0) {
+      const bytes = batches.shift() ?? 0;
+      budget -= bytes;
+      weir.engine.returnCaptureCredit(bytes);
+    }
+  }, 10);
+  cleanups.push(() => {
+    clearInterval(store);
+    return Promise.resolve();
+  });
+  const origin = await listen();
+  const size = 48 * MEBIBYTE;
+  const client = await Wire.connect(weir.port);
+  client.send(request(origin, 'PUT', '/', `Content-Length: ${String(size)}\r\n\r\n`));
+  const server = await origin.next();
+  await server.head();
+  await Promise.all([pour(client, size), server.swallow(size)]);
+  server.send(`HTTP/1.1 200 OK\r\nContent-Length: ${String(size)}\r\n\r\n`);
+  await client.head();
+  await Promise.all([pour(server, size), client.swallow(size)]);
+  const row = await weir.rows.only();
+  expect(row.captured).toEqual({ request: 'whole', response: 'whole' });
+  expect(row.request.equals(Buffer.alloc(size, 'y'))).toBe(true);
+  expect(row.responseBody.equals(Buffer.alloc(size, 'y'))).toBe(true);
+  expect(weir.engine.stats().losses).toEqual({ truncatedBodies: 0, droppedBodies: 0, droppedExchanges: 0 });
+});
+
+test('a store that is stuck stops nothing: the body goes on and is recorded no further', async () => {
+  await weir.stop();
+  weir = await startEngine({ onBatch: () => undefined });
+  const origin = await listen();
+  const size = 48 * MEBIBYTE;
+  const client = await Wire.connect(weir.port);
+  client.send(request(origin, 'GET', '/'));
+  const server = await origin.next();
+  await server.head();
+  server.send(`HTTP/1.1 200 OK\r\nContent-Length: ${String(size)}\r\n\r\n`);
+  await client.head();
+  await Promise.all([pour(server, size), client.swallow(size)]);
+  const row = await weir.rows.only();
+  expect(row.captured).toEqual({ request: 'whole', response: 'truncated' });
+  expect(row.end).toMatchObject({ complete: true, responseBodyBytes: size });
+  expect(weir.engine.stats().losses.truncatedBodies).toBe(1);
 });

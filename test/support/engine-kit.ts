@@ -6,7 +6,7 @@ import {
   type Engine,
   type EngineSettings,
 } from '../../proxy-engine/index.ts';
-import type { BatchVisitor } from '../../proxy-engine/capture/read-batch.ts';
+import type { BatchVisitor, CapturedBodies } from '../../proxy-engine/capture/read-batch.ts';
 import type { BeginRecord, ConnectionRecord, EndRecord, ResponseRecord } from '../../proxy-engine/capture/tap.ts';
 import type { ListenerMode } from '../../proxy-engine/model/listener-mode.ts';
 import { createCertificateAuthority } from '../../proxy-engine/pki/certificate-authority.ts';
@@ -26,6 +26,7 @@ export interface Row {
   trailers: { request: string; response: string };
   framing: { request: string; response: string };
   end: EndRecord | null;
+  captured: CapturedBodies | null;
 }
 
 /** Collects what an engine records. */
@@ -64,6 +65,7 @@ export class Rows implements BatchVisitor {
       trailers: { request: '', response: '' },
       framing: { request: '', response: '' },
       end: null,
+      captured: null,
     };
     this.all.push(row);
     this.#byId.set(record.id, row);
@@ -102,8 +104,9 @@ export class Rows implements BatchVisitor {
     this.#row(id).trailers[side] += bytes.toString('latin1');
   }
 
-  end(id: number, record: EndRecord): void {
+  end(id: number, record: EndRecord, captured: CapturedBodies): void {
     this.#row(id).end = { ...record };
+    this.#row(id).captured = captured;
     this.#wake();
   }
 
@@ -167,8 +170,8 @@ export interface EngineUnderTestOptions {
   readonly capture?: boolean;
   readonly keyLogFile?: string;
   readonly ownAddresses?: readonly string[];
-  /** The store never gives credit back. */
-  readonly keepsCredit?: boolean;
+  /** What the store does with a batch that it has read; gives its credit back at once unless said. */
+  readonly onBatch?: (bytes: number, engine: Engine) => void;
 }
 
 const authority = createCertificateAuthority('ecdsa', Date.now());
@@ -210,7 +213,8 @@ export async function startEngine(options: EngineUnderTestOptions = {}): Promise
       post: (batch) => {
         const bytes = batch.byteLength;
         readBatch(batch, rows);
-        if (options.keepsCredit !== true) engine.returnCaptureCredit(bytes);
+        if (options.onBatch === undefined) engine.returnCaptureCredit(bytes);
+        else options.onBatch(bytes, engine);
       },
     },
   );

@@ -86,6 +86,12 @@ class MemoryTap implements Tap {
   trailers(id: number, side: MessageSide, bytes: Buffer): void {
     this.#of(id).trailers[side].push(bytes);
   }
+  congested(): boolean {
+    return false;
+  }
+  cut(): void {
+    throw new Error('Nothing is ever congested here.');
+  }
   end(id: number, record: EndRecord): void {
     this.#of(id).end = record;
   }

@@ -67,6 +67,12 @@ class RecordingTap implements Tap {
     this.of(id);
     this.digest.update(bytes);
   }
+  congested(): boolean {
+    return false;
+  }
+  cut(): void {
+    throw new Error('Nothing is ever congested here.');
+  }
   end(id: number, record: EndRecord): void {
     this.digest.update(JSON.stringify(record));
     this.of(id).end = record;
