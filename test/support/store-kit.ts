@@ -121,6 +121,7 @@ export function recordExchange(tap: CaptureTap, id: number, exchange: RecordedEx
   const { method = 'GET', scheme = 'https', host = 'example.test', path = '/', status = 200 } = exchange;
   const requestBody = Buffer.from(exchange.requestBody ?? '');
   const responseBody = Buffer.from(exchange.responseBody ?? '');
+  const authority = exchange.port === undefined ? host : `${host}:${String(exchange.port)}`;
   const startedAt = exchange.startedAt ?? STARTED_AT + id * 1_000;
   tap.begin({
     id,
@@ -134,7 +135,7 @@ export function recordExchange(tap: CaptureTap, id: number, exchange: RecordedEx
     port: exchange.port ?? (scheme === 'https' ? 443 : 80),
     method,
     path,
-    head: head(`${method} ${path} HTTP/1.1`, [`Host: ${host}`, ...(exchange.requestHeaders ?? [])]),
+    head: head(`${method} ${path} HTTP/1.1`, [`Host: ${authority}`, ...(exchange.requestHeaders ?? [])]),
     sentHead: null,
   });
   if (requestBody.length > 0) tap.payload(id, 'request', requestBody, 0, requestBody.length);
