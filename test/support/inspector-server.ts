@@ -1,68 +1,54 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { createBackend } from '../../app/backend/create-backend.ts';
-import type { Backend } from '../../app/backend/create-backend.ts';
-import { prepareDataFolder } from '../../app/backend/data-folder.ts';
-import { claimDataFolder, isOwnership } from '../../app/backend/ownership.ts';
 
 const run = promisify(execFile);
-const BUILD = fileURLToPath(new URL('./build-pages.ts', import.meta.url));
+const programOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
-/**
- * Builds the inspector as it ships, into a folder of its own, in a process of its own: what a build needs of memory would
- * otherwise stand in the status bar of every picture.
- * @returns the folder; the caller removes it
- */
-export async function buildPages(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'weir-pages-'));
-  await run(process.execPath, [BUILD, folder]);
-  return folder;
-}
-
-/** A whole backend in this process, serving built pages from a fresh data folder. */
+/** A whole backend in a process of its own, serving built pages from a fresh data folder. */
 export interface InspectorServer {
-  readonly backend: Backend;
-  /** What it reported, one message each. */
-  readonly reports: readonly string[];
+  readonly proxyPort: number;
+  /** What it wrote to standard error. */
+  readonly errors: () => string;
   /** An address that lets one page in. */
-  pageUrl(): string;
+  pageUrl(): Promise<string>;
   stop(): Promise<void>;
 }
 
-/** @param pages folder of built pages */
-export async function startInspectorServer(pages: string): Promise<InspectorServer> {
+/**
+ * Builds the inspector as it ships and serves it.
+ * @throws Error when the backend ends before it is ready
+ */
+export async function startInspectorServer(): Promise<InspectorServer> {
+  const pages = await mkdtemp(join(tmpdir(), 'weir-pages-'));
   const data = await mkdtemp(join(tmpdir(), 'weir-inspector-'));
-  const folder = prepareDataFolder(data);
-  const ownership = await claimDataFolder(folder);
-  if (!isOwnership(ownership)) throw new Error('A fresh data folder is owned by another process.');
-  const reports: string[] = [];
-  const backend = await createBackend({
-    folder,
-    ownership,
-    listeners: [{ mode: { kind: 'proxy' }, host: '127.0.0.1', port: 0 }],
-    control: { host: '127.0.0.1', port: 0, pages },
-    otherPorts: { listeners: false, control: false },
-    workers: 1,
-    capture: true,
-    insecure: false,
-    originCertificateAuthorities: [],
-    ownCertificate: null,
-    settings: {},
-    keyLogFile: null,
-    capabilities: { windowChrome: 'none', openBrowser: true, saveFile: false },
-    report: (message) => reports.push(message),
-  });
+  await run(process.execPath, [programOf('./build-pages.ts'), pages]);
+  const child = spawn(process.execPath, [programOf('./inspector-program.ts'), data, pages]);
+  let errors = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text));
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const nextLine = async (): Promise<string> => {
+    const { value, done } = await lines.next();
+    if (done === true) throw new Error(`The backend ended: ${errors}`);
+    return value;
+  };
   return {
-    backend,
-    reports,
-    pageUrl: () => backend.control.createPageUrl(),
+    proxyPort: Number(await nextLine()),
+    errors: () => errors,
+    async pageUrl() {
+      child.stdin.write('\n');
+      return nextLine();
+    },
     async stop() {
-      await backend.stop(0);
-      await rm(data, { recursive: true, force: true });
+      const ended = once(child, 'exit');
+      child.stdin.end();
+      await ended;
+      await Promise.all([pages, data].map((folder) => rm(folder, { recursive: true, force: true })));
     },
   };
 }

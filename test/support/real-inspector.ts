@@ -1,9 +1,8 @@
-import { rm } from 'node:fs/promises';
 import { chromium } from 'playwright-core';
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { SAMPLE_STARTED_AT } from '../../app/backend/services/sample/play-sample.ts';
 import { browserForTests } from './browser.ts';
-import { buildPages, startInspectorServer } from './inspector-server.ts';
+import { startInspectorServer } from './inspector-server.ts';
 import type { InspectorServer } from './inspector-server.ts';
 
 /** The pages' clock stands half a minute after the sample began, so that its pending exchange has waited for seconds. */
@@ -23,8 +22,7 @@ export interface RealInspector {
 }
 
 export async function startRealInspector(): Promise<RealInspector> {
-  const pages = await buildPages();
-  const server = await startInspectorServer(pages);
+  const server = await startInspectorServer();
   const { executablePath, args } = await browserForTests();
   const browser = await chromium.launch({ executablePath, args: [...args] });
   const complaints: string[] = [];
@@ -45,7 +43,7 @@ export async function startRealInspector(): Promise<RealInspector> {
       });
       page.on('pageerror', (error) => complaints.push(error.message));
       await page.clock.setFixedTime(PAGE_TIME);
-      await page.goto(server.pageUrl());
+      await page.goto(await server.pageUrl());
       await page.getByRole('contentinfo').getByText('Recording').waitFor();
       return page;
     },
@@ -55,7 +53,6 @@ export async function startRealInspector(): Promise<RealInspector> {
     async stop() {
       await browser.close();
       await server.stop();
-      await rm(pages, { recursive: true, force: true });
     },
   };
 }
