@@ -1,6 +1,6 @@
 /** Byte classes of the HTTP/1 grammar (RFC 9110 §5.6.2, §5.5; RFC 3986 §3.2.2), one entry per byte value: 1 is a member. */
 
-export const HTAB = 0x09;
+const HTAB = 0x09;
 export const LF = 0x0a;
 export const CR = 0x0d;
 export const SP = 0x20;

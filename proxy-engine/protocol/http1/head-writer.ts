@@ -1,6 +1,6 @@
 import type { RequestHeadChanges, ResponseHeadChanges } from './changes.ts';
 import { COLON, CR } from './characters.ts';
-import { FIELD } from './field-kind.ts';
+import { FIELD, HOP_BY_HOP } from './field-kind.ts';
 import {
   codingTreatment,
   connectionTreatment,
@@ -28,8 +28,20 @@ const DIGIT_ONE = 0x31;
 /** The bytes of a request head to forward: `head.bytes` itself when nothing differs, else a new buffer. */
 export function writeRequestHead(head: RequestHead, changes: RequestHeadChanges): Buffer {
   const { bytes, table } = head;
-  editor.begin(bytes);
   const lineEnd = table.startLineEnd;
+  if (
+    changes.target === null &&
+    changes.host === null &&
+    !changes.close &&
+    changes.maxForwards === null &&
+    changes.appendedLines === '' &&
+    bytes[lineEnd - 1] === DIGIT_ONE &&
+    passesUntouched(head)
+  ) {
+    return bytes;
+  }
+
+  editor.begin(bytes);
   if (changes.target !== null) {
     editor.replace(head.method.length + 1, lineEnd - VERSION_BYTES - 1, changes.target);
   }
@@ -61,6 +73,16 @@ export function writeRequestHead(head: RequestHead, changes: RequestHeadChanges)
 /** The bytes of a response head to forward: `head.bytes` itself when nothing differs, else a new buffer. */
 export function writeResponseHead(head: ResponseHead, changes: ResponseHeadChanges): Buffer {
   const { bytes } = head;
+  if (
+    changes.keepAlive &&
+    changes.clientMinorVersion === 1 &&
+    changes.appendedLines === '' &&
+    bytes[STATUS_MINOR] === DIGIT_ONE &&
+    passesUntouched(head)
+  ) {
+    return bytes;
+  }
+
   editor.begin(bytes);
   if (bytes[STATUS_MINOR] !== DIGIT_ONE) editor.replace(STATUS_MINOR, STATUS_MINOR + 1, '1');
 
@@ -85,6 +107,11 @@ export function writeResponseHead(head: ResponseHead, changes: ResponseHeadChang
     },
     changes.appendedLines,
   );
+}
+
+/** Most heads: no field ends at this hop, no framing is doubtful, no line irregular (all of these are flagged). */
+function passesUntouched(head: MessageHead): boolean {
+  return (head.table.kinds & HOP_BY_HOP) === 0 && head.anomalies.length === 0;
 }
 
 /** Edits the fields in wire order and ends the section. */
