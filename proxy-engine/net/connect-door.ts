@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { ExchangeError } from '../model/error-code.ts';
 import type { ConnectRequest, FixedDestination } from '../pipeline/client-entry.ts';
 import type { ExchangeRecord } from '../pipeline/exchange-record.ts';
 import { failure } from '../pipeline/failures.ts';
@@ -19,6 +20,11 @@ import { classifyTunnel } from './classify-tunnel.ts';
 const ESTABLISHED = Buffer.from('HTTP/1.1 200 Connection established\r\n\r\n', 'latin1');
 /** A client that is silent for this long may be waiting for the origin to speak first. */
 const SERVER_FIRST_MS = 100;
+/**
+ * When the origin cannot be reached, a client that has not spoken yet gets this long: one that was merely slow (a virtual
+ * machine that loads its TLS) is then answered by a page that says what is wrong, instead of a reset.
+ */
+const SLOW_CLIENT_MS = 2_000;
 
 /**
  * The far end of a CONNECT (RFC 9110 §9.3.6): says yes at once, looks at what the client sends, and intercepts TLS, reads
@@ -138,13 +144,19 @@ export class ConnectDoor implements LinkHandler, Mortal {
       onFailed: ({ code, message }) => {
         this.#cancelDial = null;
         if (this.#left) return;
-        // Nothing to talk to: the client learns it by the connection's end, the user by the row.
-        const record = this.#beginRow(this.#plan('tcp', host));
-        record.end(failure(code, message), false);
-        this.#leave();
-        this.#link.reset();
+        this.#greetingTimer = setTimeout(() => {
+          this.#giveUp(failure(code, message));
+        }, SLOW_CLIENT_MS);
       },
     });
+  }
+
+  /** Nothing to talk to: the client learns it by the connection's end, the user by the row. */
+  #giveUp(error: ExchangeError): void {
+    const record = this.#beginRow(this.#plan('tcp', this.#request.host));
+    record.end(error, false);
+    this.#leave();
+    this.#link.reset();
   }
 
   #awaitGreeting(socket: Socket): void {

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { which } from '../../bench/peers/which.ts';
@@ -74,6 +75,28 @@ describe('rule 41: a ClientHello is met however it comes', () => {
     expect(client.socket.getPeerX509Certificate()?.publicKey.asymmetricKeyType).toBe('rsa');
     client.end();
   });
+});
+
+test('rule 40: a slow client of an origin that cannot be reached gets a page, not a reset', async () => {
+  await origin.close();
+  const tunnel = await tunnelTo(`localhost:${String(origin.port)}`);
+  // Longer than Weir waits before it dials for a greeting, as a virtual machine that loads its TLS is.
+  await delay(300);
+  const client = await tunnel.secure({ ca: weir.ca, servername: 'localhost' });
+  client.send('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  expect(await client.head()).toMatch(/^HTTP\/1\.1 502 /);
+  const row = await weir.rows.only();
+  expect(row.begin.kind).toBe('http');
+  expect(row.end.error?.code).toBe('connect.refused');
+});
+
+test('rule 40: a silent client of an origin that cannot be reached is cut and is a row', async () => {
+  await origin.close();
+  const tunnel = await tunnelTo(`localhost:${String(origin.port)}`);
+  expect((await tunnel.rest()).ending).toBe('reset');
+  const row = await weir.rows.only();
+  expect(row.begin.kind).toBe('tunnel');
+  expect(row.end.error?.code).toBe('connect.refused');
 });
 
 describe('rule 42: a client that does not trust the leaf', () => {
