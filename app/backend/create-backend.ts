@@ -85,6 +85,7 @@ async function compose(options: BackendOptions, undo: (() => Promise<void> | voi
   const { folder, report } = options;
   let status: StatusBoard | null = null;
   let services: Services | null = null;
+  let engine: EngineHost | null = null;
   const changes: ChangeFeed = new ChangeFeed((on) => {
     store.watch(on);
   });
@@ -97,8 +98,12 @@ async function compose(options: BackendOptions, undo: (() => Promise<void> | voi
       report(trouble === null ? 'Recording works again.' : `Recording fails: ${trouble.message} Traffic goes on.`);
       status?.troubleChanged(trouble);
     },
-    failed: (error) => {
-      report(`${error.message} ${causeOf(error)}`);
+    crashed: (error) => {
+      report(`${error.message} It is being started again. ${causeOf(error)}`);
+    },
+    reopened: ({ session }) => {
+      status?.sessionChanged(session);
+      engine?.renewCapturePorts();
     },
   });
   undo.push(() => opening.then((opened) => opened.close()).catch(() => undefined));
@@ -132,7 +137,7 @@ async function compose(options: BackendOptions, undo: (() => Promise<void> | voi
     tolerateBareLineFeed: current.tolerateBareLineFeed,
     clientHalfClose: current.clientHalfClose,
   });
-  const engine = await openEngines(options, {
+  const engines = await openEngines(options, {
     config: {
       certificates: {
         caCertificate: authority.pem.certificate,
@@ -160,11 +165,12 @@ async function compose(options: BackendOptions, undo: (() => Promise<void> | voi
     },
     onRestart: () => status?.engineRestarted(),
   });
-  undo.push(() => engine.stop(0));
+  engine = engines;
+  undo.push(() => engines.stop(0));
 
   status = new StatusBoard({
-    listeners: () => engine.listeners,
-    stats: () => engine.stats(),
+    listeners: () => engines.listeners,
+    stats: () => engines.stats(),
     certificateAuthority: () => authority.info(),
     capture: options.capture,
     session: store.opened.session,
@@ -172,7 +178,7 @@ async function compose(options: BackendOptions, undo: (() => Promise<void> | voi
   });
   const core: BackendCore = {
     folder,
-    engine,
+    engine: engines,
     store,
     settings,
     status,
@@ -188,13 +194,13 @@ async function compose(options: BackendOptions, undo: (() => Promise<void> | voi
   announce(options, control);
 
   return {
-    listeners: engine.listeners,
+    listeners: engines.listeners,
     control,
     authorityFile: authority.file,
     services,
     async stop(drainMs) {
       await browsers.close();
-      await engine.stop(drainMs);
+      await engines.stop(drainMs);
       status.stop();
       await control.close();
       await store.close();

@@ -29,6 +29,8 @@ export interface EngineHost {
   addListeners(listeners: readonly ListenerConfig[]): Promise<readonly ListenerInfo[]>;
   removeListeners(listeners: readonly ListenerInfo[]): Promise<void>;
   configure(settings: EngineSettings): void;
+  /** Gives every engine a new capture port: the store's writer was started again. */
+  renewCapturePorts(): void;
   setRecording(on: boolean): void;
   /** Summed over the threads, those that crashed included. */
   stats(): Promise<EngineStats>;
@@ -139,6 +141,13 @@ class Engines implements EngineHost {
   configure(settings: EngineSettings): void {
     this.#settings = settings;
     this.#tell({ type: 'configure', settings });
+  }
+
+  renewCapturePorts(): void {
+    for (const { worker } of this.#live()) {
+      const port = this.#options.openCapturePort();
+      if (port !== null) worker.postMessage({ type: 'capture', port } satisfies EngineCommand, [port]);
+    }
   }
 
   setRecording(on: boolean): void {

@@ -29,6 +29,8 @@ export type EngineCommand =
         readonly input: EngineCalls[Name]['input'];
       };
     }[keyof EngineCalls]
+  /** Takes another port for batches: the store's writer was started again. */
+  | { readonly type: 'capture'; readonly port: MessagePort }
   | { readonly type: 'configure'; readonly settings: EngineSettings }
   | { readonly type: 'recording'; readonly on: boolean };
 

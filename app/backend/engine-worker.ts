@@ -1,8 +1,8 @@
 import type { MessagePort } from 'node:worker_threads';
 import { parentPort } from 'node:worker_threads';
-import type { CapturePort, Engine } from '#engine';
+import type { Engine } from '#engine';
 import { createEngine } from '#engine';
-import type { CaptureCredit } from './store/protocol.ts';
+import { CaptureLink } from './capture-link.ts';
 import type { EngineCalls, EngineCommand, EngineEvent, EngineStart } from './engine-messages.ts';
 
 /*
@@ -12,6 +12,8 @@ import type { EngineCalls, EngineCommand, EngineEvent, EngineStart } from './eng
 
 const host = requireHost();
 let engine: Engine | null = null;
+
+const batches = new CaptureLink((bytes, slabs) => engine?.returnCaptureCredit(bytes, slabs));
 
 host.on('message', (command: EngineCommand) => {
   switch (command.type) {
@@ -25,6 +27,9 @@ host.on('message', (command: EngineCommand) => {
           send({ type: 'failure', id: command.id, failure: { code: 'conflict', message } });
         },
       );
+      break;
+    case 'capture':
+      batches.use(command.port);
       break;
     case 'configure':
       engine?.configure(command.settings);
@@ -59,16 +64,9 @@ async function run(call: Call): Promise<EngineCalls[keyof EngineCalls]['output']
 }
 
 function start({ config, capturePort }: EngineStart): ReturnType<Engine['listen']> {
-  const created = createEngine(config, sink(capturePort));
-  capturePort?.on('message', (credit: CaptureCredit) => {
-    created.returnCaptureCredit(credit.bytes, credit.slabs);
-  });
-  engine = created;
-  return created.listen();
-}
-
-function sink(port: MessagePort | null): CapturePort {
-  return { post: (batch) => port?.postMessage(batch, [batch]) };
+  if (capturePort !== null) batches.use(capturePort);
+  engine = createEngine(config, batches);
+  return engine.listen();
 }
 
 function send(event: EngineEvent): void {

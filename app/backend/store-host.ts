@@ -1,5 +1,6 @@
 import type { MessagePort, Worker } from 'node:worker_threads';
 import type { ExchangeSummary, SessionId, SessionInfo, StoreTrouble } from '#contract';
+import { ContractError } from '#contract';
 import type {
   ReaderCallName,
   ReaderCalls,
@@ -19,12 +20,15 @@ export interface StoreListener {
   changed(exchanges: readonly ExchangeSummary[]): void;
   session(session: SessionInfo): void;
   trouble(trouble: StoreTrouble | null): void;
-  /** A thread of the store ended although nobody asked it to. */
-  failed(error: Error): void;
+  /** A thread of the store ended unexpectedly; it is being started again. */
+  crashed(error: Error): void;
+  /** A new writer took over after a crash: capture ports have to be attached to it. */
+  reopened(opened: StoreOpened): void;
 }
 
 /** The store's two threads as the backend uses them. The reader's begins with the first question. */
 export interface StoreHost {
+  /** What the first writer found. */
   readonly opened: StoreOpened;
   /** Gives the writer the far end of an engine's capture port; into the current session unless one is named. */
   attach(port: MessagePort, session: SessionId | null): void;
@@ -43,92 +47,158 @@ export interface StoreHost {
   close(): Promise<void>;
 }
 
+interface Thread<Calls extends Record<keyof Calls, { input: unknown; output: unknown }>> {
+  readonly worker: Worker;
+  readonly calls: ThreadCalls<Calls>;
+}
+
+const RESTART_DELAYS_MS = [0, 250, 1_000, 5_000] as const;
+
 /**
  * Opens the store of a data folder: creates, migrates or recovers it.
  *
  * @throws when it cannot be opened at all; trouble after that is data (`StoreListener.trouble`)
  */
-export function openStore(folder: string, listener: StoreListener): Promise<StoreHost> {
-  const writer = startWriterThread(folder);
-  const writerCalls = new ThreadCalls<WriterCalls>(writer, "store's writer");
-  let reader: { readonly worker: Worker; readonly calls: ThreadCalls<ReaderCalls> } | null = null;
-  let closing = false;
-
-  function watchThread(worker: Worker): void {
-    let cause: unknown = null;
-    worker.on('error', (error) => (cause = error));
-    worker.once('exit', () => {
-      if (closing) return;
-      listener.failed(new Error('A thread of the store ended unexpectedly.', { cause }));
-    });
-  }
-
-  function requireReader(): ThreadCalls<ReaderCalls> {
-    if (reader !== null) return reader.calls;
-    const worker = startReaderThread(folder);
-    const calls = new ThreadCalls<ReaderCalls>(worker, "store's reader");
-    worker.on('message', (event: ReaderEvent) => {
-      settle(calls, event);
-    });
-    worker.once('exit', () => (reader = null));
-    watchThread(worker);
-    reader = { worker, calls };
-    return calls;
-  }
-
-  function command(message: WriterCommand, transfer: readonly MessagePort[] = []): void {
-    writer.postMessage(message, transfer);
-  }
-
-  function createHost(opened: StoreOpened): StoreHost {
-    return {
-      opened,
-      attach(port, session) {
-        command({ type: 'attach', port, session }, [port]);
-      },
-      watch(on) {
-        command({ type: 'watch', on });
-      },
-      write: (name, input) => writerCalls.call(name, input),
-      read: (name, input, signal) => requireReader().call(name, input, signal === undefined ? {} : { signal }),
-      async close() {
-        closing = true;
-        const { worker } = reader ?? {};
-        worker?.postMessage({ type: 'close' });
-        await writerCalls.call('close', {}).catch(() => undefined);
-        await Promise.all([writer.terminate(), worker?.terminate()]);
-      },
-    };
-  }
-
-  return new Promise((resolve, reject) => {
-    writer.on('message', (event: WriterEvent) => {
-      switch (event.type) {
-        case 'opened':
-          writer.off('error', reject);
-          watchThread(writer);
-          resolve(createHost(event.opened));
-          break;
-        case 'changed':
-          listener.changed(event.exchanges);
-          break;
-        case 'session':
-          listener.session(event.session);
-          break;
-        case 'trouble':
-          listener.trouble(event.trouble);
-          break;
-        default:
-          settle(writerCalls, event);
-      }
-    });
-    writer.once('error', reject);
-  });
+export async function openStore(folder: string, listener: StoreListener): Promise<StoreHost> {
+  const store = new StoreThreads(folder, listener);
+  const opened = await store.startWriter();
+  return Object.assign(store, { opened });
 }
 
-function settle(
-  calls: ThreadCalls<WriterCalls> | ThreadCalls<ReaderCalls>,
-  event: Extract<ReaderEvent, { type: 'result' | 'failure' }>,
-): void {
-  calls.settle(event.id, event.type === 'result' ? { output: event.output } : { failure: event.failure });
+class StoreThreads {
+  readonly #folder: string;
+  readonly #listener: StoreListener;
+  #writer: Thread<WriterCalls> | null = null;
+  #reader: Thread<ReaderCalls> | null = null;
+  #watching = false;
+  #closing = false;
+  #crashes = 0;
+
+  constructor(folder: string, listener: StoreListener) {
+    this.#folder = folder;
+    this.#listener = listener;
+  }
+
+  attach(port: MessagePort, session: SessionId | null): void {
+    this.#command({ type: 'attach', port, session }, [port]);
+  }
+
+  watch(on: boolean): void {
+    this.#watching = on;
+    this.#command({ type: 'watch', on });
+  }
+
+  async write<Name extends WriterCallName>(
+    name: Name,
+    input: WriterCalls[Name]['input'],
+  ): Promise<WriterCalls[Name]['output']> {
+    return this.#requireWriter().calls.call(name, input);
+  }
+
+  read<Name extends ReaderCallName>(
+    name: Name,
+    input: ReaderCalls[Name]['input'],
+    signal?: AbortSignal,
+  ): Promise<ReaderCalls[Name]['output']> {
+    return this.#requireReader().calls.call(name, input, signal === undefined ? {} : { signal });
+  }
+
+  async close(): Promise<void> {
+    this.#closing = true;
+    const reader = this.#reader?.worker;
+    const writer = this.#writer;
+    reader?.postMessage({ type: 'close' });
+    await writer?.calls.call('close', {}).catch(() => undefined);
+    await Promise.all([writer?.worker.terminate(), reader?.terminate()]);
+  }
+
+  /** Resolves when the thread has opened the store; rejects when it ends before that. */
+  startWriter(): Promise<StoreOpened> {
+    const worker = startWriterThread(this.#folder);
+    const calls = new ThreadCalls<WriterCalls>(worker, "store's writer");
+    const thread = { worker, calls };
+    this.#writer = thread;
+    return new Promise((resolve, reject) => {
+      let isOpen = false;
+      let cause: unknown = null;
+      worker.on('message', (event: WriterEvent) => {
+        if (event.type === 'opened') {
+          isOpen = true;
+          resolve(event.opened);
+        } else this.#hear(event, calls);
+      });
+      worker.on('error', (error: Error) => {
+        cause = error;
+        reject(error);
+      });
+      worker.once('exit', () => {
+        if (this.#writer === thread) this.#writer = null;
+        reject(new Error('The store did not open.', { cause }));
+        if (isOpen && !this.#closing) this.#restartWriter(cause);
+      });
+    });
+  }
+
+  #restartWriter(cause: unknown): void {
+    this.#listener.crashed(new Error("The store's writer ended unexpectedly.", { cause }));
+    const delay = RESTART_DELAYS_MS[Math.min(this.#crashes, RESTART_DELAYS_MS.length - 1)];
+    this.#crashes += 1;
+    setTimeout(() => {
+      if (this.#closing) return;
+      this.startWriter().then(
+        (opened) => {
+          if (this.#watching) this.#command({ type: 'watch', on: true });
+          this.#listener.reopened(opened);
+        },
+        (error: unknown) => {
+          if (!this.#closing) this.#restartWriter(error);
+        },
+      );
+    }, delay);
+  }
+
+  #hear(event: Exclude<WriterEvent, { type: 'opened' }>, calls: ThreadCalls<WriterCalls>): void {
+    switch (event.type) {
+      case 'changed':
+        this.#listener.changed(event.exchanges);
+        break;
+      case 'session':
+        this.#listener.session(event.session);
+        break;
+      case 'trouble':
+        this.#listener.trouble(event.trouble);
+        break;
+      default:
+        calls.settle(event.id, event.type === 'result' ? { output: event.output } : { failure: event.failure });
+    }
+  }
+
+  #requireWriter(): Thread<WriterCalls> {
+    if (this.#writer === null)
+      throw new ContractError('unavailable', 'The store is being opened again. Try in a moment.');
+    return this.#writer;
+  }
+
+  #requireReader(): Thread<ReaderCalls> {
+    if (this.#reader !== null) return this.#reader;
+    const worker = startReaderThread(this.#folder);
+    const calls = new ThreadCalls<ReaderCalls>(worker, "store's reader");
+    let cause: unknown = null;
+    worker.on('message', (event: ReaderEvent) => {
+      calls.settle(event.id, event.type === 'result' ? { output: event.output } : { failure: event.failure });
+    });
+    worker.on('error', (error) => (cause = error));
+    worker.once('exit', () => {
+      // The next question starts another one.
+      this.#reader = null;
+      if (!this.#closing) this.#listener.crashed(new Error("The store's reader ended unexpectedly.", { cause }));
+    });
+    this.#reader = { worker, calls };
+    return this.#reader;
+  }
+
+  /** Lost while there is no writer: `reopened` has everything attached again. */
+  #command(message: WriterCommand, transfer: readonly MessagePort[] = []): void {
+    this.#writer?.worker.postMessage(message, transfer);
+  }
 }

@@ -5,8 +5,8 @@ import { describe, expect, test } from 'vitest';
 import type { EngineSettings } from '#engine';
 import { DEFAULT_LIMITS, DEFAULT_TIMEOUTS } from '#engine';
 import { createCertificateAuthority } from '../../proxy-engine/pki/certificate-authority.ts';
-import type { EngineHost, EngineHostOptions } from './engine-host.ts';
-import { startEngines } from './engine-host.ts';
+import type { EngineHost, EngineHostOptions } from '../../app/backend/engine-host.ts';
+import { startEngines } from '../../app/backend/engine-host.ts';
 
 const SETTINGS: EngineSettings = {
   timeouts: DEFAULT_TIMEOUTS,
