@@ -100,13 +100,14 @@ async function makeAuthority(folder: string, options: AuthorityFolderOptions): P
     return true;
   } catch (error: unknown) {
     if (temporary !== null) await rm(temporary, { recursive: true, force: true });
-    if (ALREADY_THERE.some((code) => hasCode(error, code))) return false;
+    const codes = (options.platform ?? process.platform) === 'win32' ? [...ALREADY_THERE, 'EPERM'] : ALREADY_THERE;
+    if (codes.some((code) => hasCode(error, code))) return false;
     throw fileError(`The certificate authority cannot be stored in ${folder}`, error);
   }
 }
 
-/** What rename answers when the folder exists and is not empty; Windows says EPERM. */
-const ALREADY_THERE = ['ENOTEMPTY', 'EEXIST', 'EPERM'];
+/** What rename answers when the folder exists and is not empty; Windows says EPERM, which elsewhere means a real refusal. */
+const ALREADY_THERE = ['ENOTEMPTY', 'EEXIST'];
 
 async function writeThrough(path: string, text: string): Promise<void> {
   const file = await open(path, 'wx', FILE_MODE);

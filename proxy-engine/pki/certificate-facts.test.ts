@@ -7,7 +7,7 @@ import { distinguishedName, signCertificate } from './sign-certificate.ts';
 
 const keys = generateKeyPairSync('rsa', { modulusLength: 2_048 });
 
-function certificateWith(names: readonly Buffer[]): X509Certificate {
+function certificateWith(names: readonly der.Der[]): X509Certificate {
   return new X509Certificate(
     signCertificate(
       {
@@ -24,7 +24,7 @@ function certificateWith(names: readonly Buffer[]): X509Certificate {
   );
 }
 
-const dns = (name: string): Buffer => der.primitiveTag(2, Buffer.from(name, 'latin1'));
+const dns = (name: string): der.Der => der.primitiveTag(2, Buffer.from(name, 'latin1'));
 
 test('a certificate is described in plain words', () => {
   const facts = certificateFacts(certificateWith([dns('a.example'), der.primitiveTag(7, Buffer.from([10, 0, 0, 1]))]));

@@ -1,5 +1,4 @@
-import { readChildren, readElement, type DerElement } from './der.ts';
-import { objectIdentifier } from './der.ts';
+import { encode, objectIdentifier, readChildren, readElement, type DerElement } from './der.ts';
 import { OID } from './object-identifiers.ts';
 import { PkiError } from './pki-error.ts';
 
@@ -44,7 +43,7 @@ function read(bytes: Buffer): CertificateFields {
   };
 }
 
-const SUBJECT_KEY_IDENTIFIER = objectIdentifier(OID.subjectKeyIdentifier);
+const SUBJECT_KEY_IDENTIFIER = encode(objectIdentifier(OID.subjectKeyIdentifier));
 
 function findKeyIdentifier(bytes: Buffer, tagged: DerElement): Buffer | null {
   for (const extension of readChildren(bytes, readElement(bytes, tagged.contentStart))) {

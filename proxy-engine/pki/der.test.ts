@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import * as der from './der.ts';
 
-const hex = (bytes: Buffer): string => bytes.toString('hex');
+const hex = (element: der.Der): string => der.encode(element).toString('hex');
 
 describe('what certificates are made of is encoded as X.690 says', () => {
   test.each([
@@ -28,14 +28,16 @@ describe('what certificates are made of is encoded as X.690 says', () => {
   });
 
   test('lengths of one, two and three octets', () => {
-    expect(hex(der.octetString(Buffer.alloc(127)).subarray(0, 2))).toBe('047f');
-    expect(hex(der.octetString(Buffer.alloc(128)).subarray(0, 3))).toBe('048180');
-    expect(hex(der.octetString(Buffer.alloc(65_536)).subarray(0, 5))).toBe('0483010000');
+    expect(hex(der.octetString(Buffer.alloc(127)))).toMatch(/^047f0/);
+    expect(hex(der.octetString(Buffer.alloc(128)))).toMatch(/^0481800/);
+    expect(hex(der.octetString(Buffer.alloc(65_536)))).toMatch(/^04830100000/);
   });
 
   test('times are UTCTime until 2049 and GeneralizedTime after', () => {
-    expect(der.time(Date.UTC(2049, 11, 31, 23, 59, 59, 999)).toString('latin1')).toBe('\x17\r491231235959Z');
-    expect(der.time(Date.UTC(2050, 0, 1)).toString('latin1')).toBe('\x18\x0f20500101000000Z');
+    expect(der.encode(der.time(Date.UTC(2049, 11, 31, 23, 59, 59, 999))).toString('latin1')).toBe(
+      '\x17\r491231235959Z',
+    );
+    expect(der.encode(der.time(Date.UTC(2050, 0, 1))).toString('latin1')).toBe('\x18\x0f20500101000000Z');
   });
 
   test('a BMPString is big-endian', () => {
@@ -45,7 +47,7 @@ describe('what certificates are made of is encoded as X.690 says', () => {
 
 describe('elements are read', () => {
   test('children stand in order with their places', () => {
-    const bytes = der.sequence(der.integer(1), der.octetString(Buffer.alloc(200)));
+    const bytes = der.encode(der.sequence(der.integer(1), der.octetString(Buffer.alloc(200))));
     const [one, two, ...more] = der.readChildren(bytes, der.readElement(bytes, 0));
     expect(one?.tag).toBe(0x02);
     expect(two).toEqual({ tag: 0x04, start: 6, contentStart: 9, end: bytes.length });

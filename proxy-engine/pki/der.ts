@@ -1,90 +1,89 @@
+import forge from 'node-forge';
+
 /**
- * Distinguished Encoding Rules (X.690), as far as certificates need them. Every function answers one whole element.
+ * Distinguished Encoding Rules (X.690), as far as certificates need them: a typed face of forge's ASN.1 for writing, and a
+ * reader that tells where elements stand, because parts of foreign certificates must be repeated octet by octet.
  */
 
-const TAG = {
-  boolean: 0x01,
-  integer: 0x02,
-  bitString: 0x03,
-  octetString: 0x04,
-  null: 0x05,
-  objectIdentifier: 0x06,
-  utf8String: 0x0c,
-  utcTime: 0x17,
-  generalizedTime: 0x18,
-  bmpString: 0x1e,
-  sequence: 0x30,
-  set: 0x31,
-} as const;
+/** One element that is to be written, with all that it holds. */
+export type Der = forge.asn1.Asn1;
 
-export const NULL: Buffer = Buffer.from([TAG.null, 0]);
+const { asn1 } = forge;
+const { Class, Type } = asn1;
 
-/** @param tag identifier octet @param content its contents, in pieces */
-function element(tag: number, ...content: readonly Buffer[]): Buffer {
-  const length = content.reduce((sum, piece) => sum + piece.length, 0);
-  return Buffer.concat([Buffer.from([tag, ...lengthOctets(length)]), ...content]);
+/** Octets of an element. */
+export function encode(element: Der): Buffer {
+  return Buffer.from(asn1.toDer(element).getBytes(), 'latin1');
 }
 
-export function sequence(...parts: readonly Buffer[]): Buffer {
-  return element(TAG.sequence, ...parts);
+/** An element that exists in DER already; its contents are not looked at. Throws as `readElement` does. */
+export function encoded(bytes: Buffer): Der {
+  const { tag, contentStart, end } = readElement(bytes, 0);
+  return asn1.create(tag & 0xc0, tag & 0x3f, false, bytes.toString('latin1', contentStart, end));
+}
+
+const primitive = (type: forge.asn1.Type, octets: string): Der => asn1.create(Class.UNIVERSAL, type, false, octets);
+
+export const NULL: Der = primitive(Type.NULL, '');
+
+export function sequence(...parts: readonly Der[]): Der {
+  return asn1.create(Class.UNIVERSAL, Type.SEQUENCE, true, [...parts]);
 }
 
 /** A set of one element, or of elements that already stand in DER order. */
-export function set(...parts: readonly Buffer[]): Buffer {
-  return element(TAG.set, ...parts);
+export function set(...parts: readonly Der[]): Der {
+  return asn1.create(Class.UNIVERSAL, Type.SET, true, [...parts]);
 }
 
 /** A non-negative number below 2^31, or big-endian octets of a positive number. */
-export function integer(value: number | Buffer): Buffer {
-  const octets = typeof value === 'number' ? numberOctets(value) : value;
-  const needsZero = ((octets[0] ?? 0) & 0x80) !== 0;
-  return needsZero ? element(TAG.integer, Buffer.from([0]), octets) : element(TAG.integer, octets);
+export function integer(value: number | Buffer): Der {
+  if (typeof value === 'number') return primitive(Type.INTEGER, asn1.integerToDer(value).getBytes());
+  const needsZero = ((value[0] ?? 0) & 0x80) !== 0;
+  return primitive(Type.INTEGER, `${needsZero ? '\0' : ''}${value.toString('latin1')}`);
 }
 
-export function boolean(value: boolean): Buffer {
-  return element(TAG.boolean, Buffer.from([value ? 0xff : 0]));
+export function boolean(value: boolean): Der {
+  return primitive(Type.BOOLEAN, value ? '\xff' : '\0');
 }
 
 /** @param unusedBits bits at the end of the last octet that do not count, 0 to 7 */
-export function bitString(octets: Buffer, unusedBits = 0): Buffer {
-  return element(TAG.bitString, Buffer.from([unusedBits]), octets);
+export function bitString(octets: Buffer, unusedBits = 0): Der {
+  return primitive(Type.BITSTRING, String.fromCharCode(unusedBits) + octets.toString('latin1'));
 }
 
-export function octetString(octets: Buffer): Buffer {
-  return element(TAG.octetString, octets);
+export function octetString(octets: Buffer): Der {
+  return primitive(Type.OCTETSTRING, octets.toString('latin1'));
 }
 
-export function utf8String(text: string): Buffer {
-  return element(TAG.utf8String, Buffer.from(text, 'utf8'));
+export function utf8String(text: string): Der {
+  return primitive(Type.UTF8, Buffer.from(text, 'utf8').toString('latin1'));
 }
 
 /** UTF-16, big-endian; PKCS#12 names are written so. */
-export function bmpString(text: string): Buffer {
-  return element(TAG.bmpString, Buffer.from(text, 'utf16le').swap16());
+export function bmpString(text: string): Der {
+  return primitive(Type.BMPSTRING, text);
 }
 
 /** @param dotted for example `2.5.29.17` */
-export function objectIdentifier(dotted: string): Buffer {
-  const [first = 0, second = 0, ...rest] = dotted.split('.').map(Number);
-  return element(TAG.objectIdentifier, Buffer.from([first * 40 + second, ...rest.flatMap(base128)]));
+export function objectIdentifier(dotted: string): Der {
+  return primitive(Type.OID, asn1.oidToDer(dotted).getBytes());
 }
 
 /** UTCTime until 2049, GeneralizedTime from 2050 on (RFC 5280 §4.1.2.5). Whole seconds. @param time ms since 1970 */
-export function time(time: number): Buffer {
+export function time(time: number): Der {
   const date = new Date(time);
-  const digits = date.toISOString().slice(0, 19).replace(/[-:T]/g, '');
-  if (date.getUTCFullYear() < 2050) return element(TAG.utcTime, Buffer.from(`${digits.slice(2)}Z`, 'latin1'));
-  return element(TAG.generalizedTime, Buffer.from(`${digits}Z`, 'latin1'));
+  if (date.getUTCFullYear() < 2050) return primitive(Type.UTCTIME, asn1.dateToUtcTime(date));
+  return primitive(Type.GENERALIZEDTIME, asn1.dateToGeneralizedTime(date));
 }
 
 /** `[number]` with constructed contents: EXPLICIT, or IMPLICIT of a SEQUENCE or SET. */
-export function constructedTag(number: number, ...content: readonly Buffer[]): Buffer {
-  return element(0xa0 | number, ...content);
+export function constructedTag(number: number, ...content: readonly Der[]): Der {
+  return asn1.create(Class.CONTEXT_SPECIFIC, number, true, [...content]);
 }
 
 /** `[number] IMPLICIT` of a primitive type. */
-export function primitiveTag(number: number, content: Buffer): Buffer {
-  return element(0x80 | number, content);
+export function primitiveTag(number: number, content: Buffer): Der {
+  return asn1.create(Class.CONTEXT_SPECIFIC, number, false, content.toString('latin1'));
 }
 
 /** One element inside a larger encoding; offsets into the buffer that was read. */
@@ -122,23 +121,4 @@ export function readChildren(bytes: Buffer, parent: DerElement): DerElement[] {
     at = child.end;
   }
   return children;
-}
-
-function lengthOctets(length: number): number[] {
-  if (length < 0x80) return [length];
-  const octets = [...numberOctets(length)];
-  return [0x80 | octets.length, ...octets];
-}
-
-function numberOctets(value: number): Buffer {
-  const octets: number[] = [];
-  for (let rest = value; rest > 0 || octets.length === 0; rest = Math.floor(rest / 256)) octets.unshift(rest % 256);
-  return Buffer.from(octets);
-}
-
-function base128(value: number): number[] {
-  const octets = [value & 0x7f];
-  for (let rest = Math.floor(value / 128); rest > 0; rest = Math.floor(rest / 128))
-    octets.unshift(0x80 | (rest & 0x7f));
-  return octets;
 }

@@ -30,17 +30,17 @@ export const SERVER_AUTHENTICATION = extension(
 );
 
 /** @param keyIdentifier usually 20 octets */
-export function subjectKeyIdentifier(keyIdentifier: Buffer): Buffer {
+export function subjectKeyIdentifier(keyIdentifier: Buffer): der.Der {
   return extension(OID.subjectKeyIdentifier, false, der.octetString(keyIdentifier));
 }
 
 /** @param keyIdentifier the issuer's subject key identifier */
-export function authorityKeyIdentifier(keyIdentifier: Buffer): Buffer {
+export function authorityKeyIdentifier(keyIdentifier: Buffer): der.Der {
   return extension(OID.authorityKeyIdentifier, false, der.sequence(der.primitiveTag(0, keyIdentifier)));
 }
 
 /** @param names GeneralName elements @param critical must be true when the subject is empty (RFC 5280 §4.2.1.6) */
-export function subjectAltName(names: readonly Buffer[], critical: boolean): Buffer {
+export function subjectAltName(names: readonly der.Der[], critical: boolean): der.Der {
   return extension(OID.subjectAltName, critical, der.sequence(...names));
 }
 
@@ -55,8 +55,8 @@ export function keyIdentifier(spki: Buffer): Buffer {
   return createHash('sha1').update(key).digest();
 }
 
-function extension(identifier: string, critical: boolean, value: Buffer): Buffer {
+function extension(identifier: string, critical: boolean, value: der.Der): der.Der {
   const name = der.objectIdentifier(identifier);
-  const content = der.octetString(value);
+  const content = der.octetString(der.encode(value));
   return critical ? der.sequence(name, der.boolean(true), content) : der.sequence(name, content);
 }

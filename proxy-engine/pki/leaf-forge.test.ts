@@ -233,19 +233,3 @@ describe('a certificate of the user’s own', () => {
     ).toThrow();
   });
 });
-
-test('a cold leaf takes well under a millisecond of the processor, a warm one a few microseconds', () => {
-  const forge = forgeWith({ capacity: 1_000 });
-  /** The best of five batches: others may be using the machine. */
-  const cpuMicroseconds = (name: string, work: (name: string) => void, rounds: number): number => {
-    const batches = [0, 1, 2, 3, 4].map((batch) => {
-      const before = process.cpuUsage();
-      for (let round = 0; round < rounds; round += 1) work(`${name}-${batch}-${round}.example`);
-      const { user, system } = process.cpuUsage(before);
-      return (user + system) / rounds;
-    });
-    return Math.min(...batches);
-  };
-  expect(cpuMicroseconds('cold', (name) => forge.leafFor(name), 100)).toBeLessThan(1_000);
-  expect(cpuMicroseconds('warm', () => forge.leafFor('cold-4-99.example'), 2_000)).toBeLessThan(50);
-});

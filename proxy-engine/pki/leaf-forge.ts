@@ -9,6 +9,7 @@ import {
   type CertificateAuthority,
 } from './certificate-authority.ts';
 import { certificateFacts, keyText } from './certificate-facts.ts';
+import type { Der } from './der.ts';
 import * as extensions from './extensions.ts';
 import { canonicalName, leafName } from './leaf-name.ts';
 import { distinguishedName, randomSerialNumber, signCertificate, toPem } from './sign-certificate.ts';
@@ -64,7 +65,7 @@ interface LeafKeys {
   readonly spki: Buffer;
   readonly pem: string;
   readonly text: string;
-  readonly extensions: readonly Buffer[];
+  readonly extensions: readonly Der[];
 }
 
 /** @throws PkiError when the authority's or the own certificate is unusable */

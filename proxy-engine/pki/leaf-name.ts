@@ -15,8 +15,8 @@ export const UNUSABLE_NAME = 'unusable-name.weir.test';
 export interface LeafName {
   /** Canonical text: the cache key, and what a person sees. */
   readonly text: string;
-  /** GeneralName, DER (RFC 5280 §4.2.1.6). */
-  readonly generalName: Buffer;
+  /** GeneralName (RFC 5280 §4.2.1.6). */
+  readonly generalName: der.Der;
   /** Null when the name is too long for the subject. */
   readonly commonName: string | null;
 }

@@ -45,15 +45,15 @@ export function encodePkcs12(content: Pkcs12Content): Buffer {
     parts.push(dataInfo(der.sequence(keyBag(content.key, content.password, rounds, name, localKeyId))));
   }
   const safe = der.sequence(...parts);
-  return der.sequence(der.integer(3), dataInfo(safe), seal(safe, content.password, rounds));
+  return der.encode(der.sequence(der.integer(3), dataInfo(safe), seal(der.encode(safe), content.password, rounds)));
 }
 
 /** ContentInfo of type data (RFC 5652 §4). */
-function dataInfo(content: Buffer): Buffer {
-  return der.sequence(der.objectIdentifier(OID.data), der.constructedTag(0, der.octetString(content)));
+function dataInfo(content: der.Der): der.Der {
+  return der.sequence(der.objectIdentifier(OID.data), der.constructedTag(0, der.octetString(der.encode(content))));
 }
 
-function certificateBag(certificate: Pkcs12Certificate, localKeyId: Buffer | null): Buffer {
+function certificateBag(certificate: Pkcs12Certificate, localKeyId: Buffer | null): der.Der {
   const value = der.sequence(
     der.objectIdentifier(OID.x509Certificate),
     der.constructedTag(0, der.octetString(certificate.bytes)),
@@ -66,7 +66,7 @@ function certificateBag(certificate: Pkcs12Certificate, localKeyId: Buffer | nul
   return bag(OID.certificateBag, value, certificate.name, last);
 }
 
-function keyBag(key: Buffer, password: string, rounds: number, name: string, localKeyId: Buffer): Buffer {
+function keyBag(key: Buffer, password: string, rounds: number, name: string, localKeyId: Buffer): der.Der {
   const salt = randomBytes(16);
   const vector = randomBytes(16);
   const cipher = createCipheriv('aes-256-cbc', pbkdf2Sync(password, salt, rounds, 32, 'sha256'), vector);
@@ -86,19 +86,19 @@ function keyBag(key: Buffer, password: string, rounds: number, name: string, loc
   return bag(OID.shroudedKeyBag, value, name, attribute(OID.localKeyId, der.octetString(localKeyId)));
 }
 
-function bag(type: string, value: Buffer, name: string, lastAttribute: Buffer): Buffer {
+function bag(type: string, value: der.Der, name: string, lastAttribute: der.Der): der.Der {
   const attributes = [attribute(OID.friendlyName, der.bmpString(name)), lastAttribute];
   // DER sorts the members of a set by their encodings.
-  attributes.sort((one, other) => Buffer.compare(one, other));
+  attributes.sort((one, other) => Buffer.compare(der.encode(one), der.encode(other)));
   return der.sequence(der.objectIdentifier(type), der.constructedTag(0, value), der.set(...attributes));
 }
 
-function attribute(type: string, value: Buffer): Buffer {
+function attribute(type: string, value: der.Der): der.Der {
   return der.sequence(der.objectIdentifier(type), der.set(value));
 }
 
 /** MacData over the authenticated safe (RFC 7292 §4). */
-function seal(safe: Buffer, password: string, rounds: number): Buffer {
+function seal(safe: Buffer, password: string, rounds: number): der.Der {
   const salt = randomBytes(16);
   const digest = createHmac('sha256', sealingKey(password, salt, rounds))
     .update(safe)

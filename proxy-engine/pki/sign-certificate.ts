@@ -14,25 +14,25 @@ export interface CertificateContent {
   readonly notAfter: number;
   /** SubjectPublicKeyInfo, DER. */
   readonly publicKey: Buffer;
-  /** Extension elements. */
-  readonly extensions: readonly Buffer[];
+  readonly extensions: readonly der.Der[];
 }
 
 /** Assembles an X.509 v3 certificate and signs it with the issuer's key. Answers its DER. */
 export function signCertificate(content: CertificateContent, issuerKey: KeyObject): Buffer {
   const algorithm = signatureAlgorithm(issuerKey);
-  const toBeSigned = der.sequence(
+  const toBeSigned = der.encode(
+    der.sequence(
     VERSION_3,
     der.integer(content.serialNumber),
     algorithm.identifier,
-    content.issuer,
+    der.encoded(content.issuer),
     der.sequence(der.time(content.notBefore), der.time(content.notAfter)),
-    content.subject,
-    content.publicKey,
+    der.encoded(content.subject),
+    der.encoded(content.publicKey),
     der.constructedTag(3, der.sequence(...content.extensions)),
-  );
+  ));
   const signature = sign(algorithm.digest, toBeSigned, issuerKey);
-  return der.sequence(toBeSigned, algorithm.identifier, der.bitString(signature));
+  return der.encode(der.sequence(der.encoded(toBeSigned), algorithm.identifier, der.bitString(signature)));
 }
 
 const VERSION_3 = der.constructedTag(0, der.integer(2));
@@ -44,15 +44,15 @@ export function randomSerialNumber(): Buffer {
   return octets;
 }
 
-/** A Name of a common name and, if given, an organization; empty without both. */
+/** A Name of a common name and, if given, an organization; empty without both. DER. */
 export function distinguishedName(commonName: string | null, organization: string | null = null): Buffer {
-  const parts: Buffer[] = [];
+  const parts: der.Der[] = [];
   if (organization !== null) parts.push(attribute(OID.organizationName, organization));
   if (commonName !== null) parts.push(attribute(OID.commonName, commonName));
-  return der.sequence(...parts);
+  return der.encode(der.sequence(...parts));
 }
 
-function attribute(identifier: string, value: string): Buffer {
+function attribute(identifier: string, value: string): der.Der {
   return der.set(der.sequence(der.objectIdentifier(identifier), der.utf8String(value)));
 }
 

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { NULL, objectIdentifier, sequence } from './der.ts';
+import { NULL, objectIdentifier, sequence, type Der } from './der.ts';
 import { OID } from './object-identifiers.ts';
 import { PkiError } from './pki-error.ts';
 
@@ -7,8 +7,8 @@ import { PkiError } from './pki-error.ts';
 export interface SignatureAlgorithm {
   /** Digest name for `node:crypto`. */
   readonly digest: string;
-  /** AlgorithmIdentifier, DER. */
-  readonly identifier: Buffer;
+  /** AlgorithmIdentifier. */
+  readonly identifier: Der;
 }
 
 const ECDSA = new Map<string, SignatureAlgorithm>([
