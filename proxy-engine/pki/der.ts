@@ -1,4 +1,5 @@
-import forge from 'node-forge';
+import type forge from 'node-forge';
+import asn1 from 'node-forge/lib/asn1.js';
 
 /**
  * Distinguished Encoding Rules (X.690), as far as certificates need them: a typed face of forge's ASN.1 for writing, and a
@@ -8,7 +9,6 @@ import forge from 'node-forge';
 /** One element that is to be written, with all that it holds. */
 export type Der = forge.asn1.Asn1;
 
-const { asn1 } = forge;
 const { Class, Type } = asn1;
 
 /** Octets of an element. */

@@ -22,15 +22,16 @@ export function signCertificate(content: CertificateContent, issuerKey: KeyObjec
   const algorithm = signatureAlgorithm(issuerKey);
   const toBeSigned = der.encode(
     der.sequence(
-    VERSION_3,
-    der.integer(content.serialNumber),
-    algorithm.identifier,
-    der.encoded(content.issuer),
-    der.sequence(der.time(content.notBefore), der.time(content.notAfter)),
-    der.encoded(content.subject),
-    der.encoded(content.publicKey),
-    der.constructedTag(3, der.sequence(...content.extensions)),
-  ));
+      VERSION_3,
+      der.integer(content.serialNumber),
+      algorithm.identifier,
+      der.encoded(content.issuer),
+      der.sequence(der.time(content.notBefore), der.time(content.notAfter)),
+      der.encoded(content.subject),
+      der.encoded(content.publicKey),
+      der.constructedTag(3, der.sequence(...content.extensions)),
+    ),
+  );
   const signature = sign(algorithm.digest, toBeSigned, issuerKey);
   return der.encode(der.sequence(der.encoded(toBeSigned), algorithm.identifier, der.bitString(signature)));
 }

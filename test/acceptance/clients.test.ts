@@ -78,16 +78,23 @@ const CASES: readonly Case[] = [
   { name: 'HTTP/1.0', path: '/body', status: 200, request: { http10: true } },
 ];
 
+/** Fields of one hop, which a proxy must take away (RFC 9110 §7.6.1). */
+const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'proxy-connection']);
+
+/** Names and values in turn, without those of one hop. */
+function endToEnd(rawHeaders: readonly string[]): string[] {
+  const kept: string[] = [];
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? '';
+    if (!HOP_BY_HOP.has(name.toLowerCase())) kept.push(name, rawHeaders[at + 1] ?? '');
+  }
+  return kept;
+}
+
 /** What must be equal at the origin, whether the request came straight or through Weir. */
 function comparable(seen: readonly SeenRequest[]): unknown {
-  return seen.map(({ method, target, version, rawHeaders, bodyHash, bodyBytes }) => ({
-    method,
-    target,
-    version,
-    rawHeaders,
-    bodyHash,
-    bodyBytes,
-  }));
+  // The version is that of the hop, and a proxy sends its own (RFC 9112 §2.3).
+  return seen.map(({ version: _hop, ...request }) => ({ ...request, rawHeaders: endToEnd(request.rawHeaders) }));
 }
 
 for (const program of CLIENT_PROGRAMS) {
@@ -114,7 +121,8 @@ for (const program of CLIENT_PROGRAMS) {
           bodyFile: null,
           followRedirects: false,
         });
-        if (!able) continue;
+        // wget waits for a body behind 304 until the server closes the connection, with or without a proxy.
+        if (!able || (program.name === 'wget' && item.status === 304)) continue;
         test(`${item.name}: answer and request are the same as without Weir`, async () => {
           origin.seen.length = 0;
           const direct = await program.run(request(), { proxy: null, caFile: originCaFile, folder });
