@@ -6,7 +6,7 @@ import { Wire, WireServer } from '../support/wire.ts';
 import { writeEvidence } from './evidence.ts';
 import type { Evidence } from './evidence.ts';
 
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 20_000;
 
 /** One request and its answer as a test plays them. `ORIGIN` stands for the origin's host and port everywhere. */
 export interface Play {
