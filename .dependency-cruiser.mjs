@@ -50,7 +50,7 @@ export default {
       to: { path: '^proxy-engine/capture/tap\\.ts$', dependencyTypes: ['type-only'] },
     },
     line(CAPTURE, [...LEVEL_2, CAPTURE]),
-    line(PKI, [...LEVEL_3, PKI]),
+    line(PKI, [...LEVEL_3, PKI, ...packages('node-forge', '@types/node-forge')]),
     line(NET, [...LEVEL_3, NET]),
     node([PKI, NET]),
     // engine.ts is the shape of the engine, index.ts composes it and is the only door.

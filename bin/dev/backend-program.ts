@@ -52,7 +52,8 @@ export class BackendProgram {
 
   /** A fragment with a fresh one-time code, for a page that is being loaded. */
   async pageFragment(): Promise<string> {
-    return this.#running === null ? '' : new URL(await requestPageUrl(this.#running)).hash;
+    const url = this.#running === null ? null : await requestPageUrl(this.#running);
+    return url === null ? '' : new URL(url).hash;
   }
 
   /** Shows the invented shop's traffic. */

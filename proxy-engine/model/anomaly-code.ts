@@ -13,7 +13,8 @@ export const ANOMALY_CODES = {
   'space-before-colon': 'White space stood between a field name and its colon; it was removed.',
   'empty-lines-before-start': 'Empty lines came before the start line; they were skipped.',
   'host-differs-from-target': 'The Host field did not match the request target; the target won.',
-  'connect-without-host': 'A CONNECT request came without the Host field that HTTP/1.1 requires; its target names the host.',
+  'connect-without-host':
+    'A CONNECT request came without the Host field that HTTP/1.1 requires; its target names the host.',
   'bytes-after-response': 'The origin sent bytes after the end of its response; its connection was discarded.',
   'early-response': 'The origin answered before the request body was complete.',
   'body-on-bodyless-response': 'The origin sent a body with a response that must not have one.',

@@ -82,10 +82,7 @@ export class BootstrapClone {
     });
   }
 
-  async run(
-    args: readonly string[],
-    options: { readonly script?: string; readonly cwd?: string } = {},
-  ): Promise<Ended> {
+  async run(args: readonly string[], options: StartOptions = {}): Promise<Ended> {
     return endOf(this.start(args, options));
   }
 
