@@ -166,7 +166,7 @@ export class CodeEditor {
       changes: { from: 0, to: state.doc.length, insert: text },
       selection: { anchor: 0 },
       scrollIntoView: true,
-      effects: this.#label.reconfigure(EditorView.contentAttributes.of({ 'aria-label': label })),
+      effects: this.#label.reconfigure(EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' })),
     });
     if (language !== this.#languageName) void this.#setLanguage(language);
   }

@@ -1,0 +1,241 @@
+import { createServer, request } from 'node:http';
+import type { Server } from 'node:http';
+import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { detailOf, openExchange, showSample, startRealInspector } from '../support/real-inspector.ts';
+import type { RealInspector } from '../support/real-inspector.ts';
+
+let inspector: RealInspector;
+let origin: Server;
+let originPort: number;
+
+const LINES = 250_000;
+const LINE = (number: number): string => `line ${String(number).padStart(8, '0')} of a long report\n`;
+
+/** Called by the origin's handler while a response is held open. */
+let release: () => void = () => undefined;
+
+beforeAll(async () => {
+  inspector = await startRealInspector();
+  origin = createServer((incoming, response) => {
+    if (incoming.url === '/long') {
+      response.setHeader('Content-Type', 'text/plain');
+      for (let number = 0; number < LINES; number += 1_000) {
+        response.write(Array.from({ length: 1_000 }, (_, index) => LINE(number + index)).join(''));
+      }
+      response.end();
+    } else {
+      response.setHeader('Content-Type', 'text/plain');
+      response.write('first half\n');
+      release = () => response.end('second half\n');
+    }
+  });
+  await new Promise<void>((listening) => origin.listen(0, '127.0.0.1', listening));
+  const address = origin.address();
+  if (address === null || typeof address === 'string') throw new Error('The origin has no port.');
+  originPort = address.port;
+});
+
+afterEach(async () => {
+  await inspector.closePages();
+  expect(inspector.complaints.splice(0)).toEqual([]);
+});
+
+afterAll(async () => {
+  origin.close();
+  await inspector.stop();
+});
+
+/** Asks the origin through the proxy; resolves with the length of the body. */
+function throughProxy(path: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const target = `http://127.0.0.1:${String(originPort)}${path}`;
+    const outgoing = request({ host: '127.0.0.1', port: inspector.server.proxyPort, path: target }, (response) => {
+      let length = 0;
+      response.on('data', (bytes: Buffer) => (length += bytes.length));
+      response.on('end', () => {
+        resolve(length);
+      });
+      response.on('error', reject);
+    });
+    outgoing.on('error', reject);
+    outgoing.end();
+  });
+}
+
+async function sample(filter: string, tab: string): Promise<Page> {
+  const page = await inspector.open();
+  await showSample(page);
+  await openExchange(page, filter, tab);
+  return page;
+}
+
+const CART = 'host:api.weir.test method:POST path:/v2/cart/items';
+
+test('a response shows its fields in wire order and its body decoded, with both sizes', async () => {
+  const page = await sample(CART, 'Response');
+  const detail = detailOf(page);
+  await detail.getByText('"currency"').waitFor();
+  const names = await detail.locator('dl dt').allInnerTexts();
+  expect(names.slice(0, 5)).toEqual(['Server', 'Date', 'Content-Type', 'Cache-Control', 'Set-Cookie']);
+  expect(await detail.locator('.sizes').innerText()).toMatch(/^decoded \d+ B · as sent br, \d+ B$/);
+  // The origin's hop-by-hop field was received and not passed on.
+  expect(names).toContain('Keep-Alive');
+  await detail.getByRole('radio', { name: 'As sent' }).click();
+  expect(await detail.locator('dl dt').allInnerTexts()).not.toContain('Keep-Alive');
+});
+
+test('the tab and the view of the body stay when another exchange is chosen, and one key changes the view', async () => {
+  const page = await sample(CART, 'Response');
+  const detail = detailOf(page);
+  await detail.getByText('"currency"').waitFor();
+  await detail.getByRole('tabpanel').focus();
+  await page.keyboard.press('v');
+  expect(await detail.getByRole('radio', { name: 'Text', exact: true }).getAttribute('aria-checked')).toBe('true');
+  await page.keyboard.press('v');
+  await detail.getByText('00000000').waitFor();
+  await openExchange(page, 'path:/v2/profile method:GET', 'Response');
+  expect(await detail.getByRole('radio', { name: 'Hex' }).getAttribute('aria-checked')).toBe('true');
+  await detail.getByText('00000000').waitFor();
+});
+
+test('characters that deceive the eye are shown by their names, in fields and in bodies', async () => {
+  const page = await sample('path:/v2/products/1042/reviews', 'Response');
+  const detail = detailOf(page);
+  await detail.getByText('"average"').waitFor();
+  const field = detail.locator('dl > div').filter({ hasText: 'Content-Disposition' });
+  expect(await field.locator('dd').first().innerText()).toBe('inline; filename="reviews-U+202Enosj.exe"');
+  expect(await detail.locator('.cm-content .named').allInnerTexts()).toEqual(['U+202E', 'U+200B', 'U+200B', 'U+0007']);
+});
+
+test('a picture is drawn with its size, and a damaged one says that it cannot be', async () => {
+  const page = await sample('path:/img/weir-hero.webp', 'Response');
+  await detailOf(page).getByText('480 × 240 px').waitFor();
+  await openExchange(page, 'path:/img/p/broken.png', 'Response');
+  await detailOf(page).getByText('The picture cannot be drawn').waitFor();
+});
+
+test('a font is shown by a sample in its own letters', async () => {
+  const page = await sample('path:/fonts/weir-pixel.woff status:200', 'Response');
+  await detailOf(page).getByText('0123456789').waitFor();
+  expect(await page.evaluate(() => [...document.fonts].map(({ family }) => family.replaceAll('"', '')))).toContain(
+    'Captured font',
+  );
+});
+
+test('forms are tables of names and values, and an uploaded file is named with its size', async () => {
+  const page = await sample('path:/account/login method:POST', 'Request');
+  const rows = detailOf(page).getByRole('table').last().getByRole('row');
+  await rows.filter({ hasText: 'password' }).getByText('correct horse battery staple').waitFor();
+  await openExchange(page, 'path:/account/avatar', 'Request');
+  await detailOf(page).getByText('badge.png').waitFor();
+  await detailOf(page)
+    .getByText(/file, image\/png, [\d.]+ KB/)
+    .waitFor();
+});
+
+test('a damaged body shows what decodes and says that it stops there', async () => {
+  const page = await sample('path:/v2/damaged', 'Response');
+  await detailOf(page)
+    .getByText(/The compressed data is damaged|ends in the middle of its compression/)
+    .waitFor();
+});
+
+test('a failed handshake is explained, and one click passes the host through, and takes it back', async () => {
+  const page = await sample('host:pinned.weir.test', 'Overview');
+  const detail = detailOf(page);
+  await detail.getByRole('heading', { name: 'The client does not trust Weir’s certificate' }).waitFor();
+  expect(await detail.getByRole('tab').allInnerTexts()).toEqual(['Overview', 'Timing', 'TLS']);
+  await detail.getByRole('button', { name: 'Pass this host through' }).click();
+  await page.getByText('pinned.weir.test passes through from its next connection on').waitFor();
+  await page.getByRole('button', { name: 'Undo' }).click();
+});
+
+test('both legs of TLS show their chain, and an expired certificate says since when', async () => {
+  const page = await sample('host:old.weir.test', 'TLS');
+  const detail = detailOf(page);
+  await detail.getByText('expired 3 Mar 2026').first().waitFor();
+  expect(await detail.getByText('refused', { exact: true }).count()).toBe(1);
+  expect(await detail.locator('summary').allInnerTexts()).toHaveLength(5);
+});
+
+test('raw shows the exact bytes, as received and as forwarded', async () => {
+  const page = await sample('host:shop.weir.test status:301', 'Raw');
+  const text = detailOf(page).locator('.cm-content');
+  await text.getByText('GET http://shop.weir.test/ HTTP/1.1').waitFor();
+  expect(await text.innerText()).toContain('Proxy-Connection: keep-alive');
+  await detailOf(page).getByRole('radio', { name: 'As sent' }).click();
+  await text.getByText('GET / HTTP/1.1').waitFor();
+  expect(await text.innerText()).not.toContain('Proxy-Connection');
+});
+
+test('the find key inside a body searches that body, and Escape comes back out step by step', async () => {
+  const page = await sample(CART, 'Response');
+  const detail = detailOf(page);
+  await detail.getByText('"currency"').click();
+  await page.keyboard.press('Control+f');
+  const field = detail.getByRole('textbox', { name: 'Find in this text' });
+  await field.fill('gauge');
+  await detail.getByText('1 of 1').waitFor();
+  await page.keyboard.press('Escape');
+  await field.waitFor({ state: 'detached' });
+  await detail.getByText('"currency"').waitFor();
+});
+
+test('select all inside a body selects the body and nothing else', async () => {
+  const page = await sample(CART, 'Response');
+  await detailOf(page).getByText('"currency"').click();
+  await page.keyboard.press('Control+a');
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.keyboard.press('Control+c');
+  const copied = await page.evaluate(() => navigator.clipboard.readText());
+  expect(JSON.parse(copied)).toMatchObject({ id: 'crt_8Q2ZK', items: [{ sku: '1042' }] });
+});
+
+test('saving a body downloads its decoded bytes under a harmless name', async () => {
+  const page = await sample('path:/v2/profile method:GET', 'Response');
+  await detailOf(page).getByText('decoded').waitFor();
+  const downloading = page.waitForEvent('download');
+  await detailOf(page).getByRole('button', { name: 'Save response body' }).click();
+  const download = await downloading;
+  expect(download.suggestedFilename()).toBe('profile.json');
+  expect(JSON.parse(await readFile(await download.path(), 'utf8'))).toMatchObject({ id: 'u_31', name: 'Inês Moura' });
+});
+
+test('a body of many megabytes opens at its first part, and what is far down is found', async () => {
+  expect(await throughProxy('/long')).toBe(LINES * LINE(0).length);
+  const page = await inspector.open();
+  await openExchange(page, 'path:/long', 'Response');
+  const detail = detailOf(page);
+  await detail.getByText('line 00000000').waitFor();
+  await detail.getByText(/0 B – 262 KB of 8\.\d MB/).waitFor();
+  const find = detail.getByRole('searchbox', { name: 'Find in the whole body' });
+  await find.fill('LINE 00243210');
+  await find.press('Enter');
+  await detail.locator('.cm-content').getByText('line 00243210').waitFor();
+  await detail.getByRole('button', { name: 'Last part' }).click();
+  await detail.locator('.cm-content').getByText('line 00249999').waitFor();
+});
+
+test('a body that is still coming is shown as far as it came, and grows', async () => {
+  const page = await inspector.open();
+  const whole = throughProxy('/held');
+  await openExchange(page, 'path:/held', 'Response');
+  const detail = detailOf(page);
+  await detail.getByText('still coming').waitFor();
+  await detail.getByText('first half').waitFor();
+  release();
+  await whole;
+  await detail.getByText('second half').waitFor();
+  await detail.getByText('still coming').waitFor({ state: 'detached' });
+});
+
+test('in a narrow window the detail stands at the bottom and everything fits', async () => {
+  const page = await inspector.open({ viewport: { width: 1_024, height: 700 } });
+  await showSample(page);
+  await openExchange(page, CART, 'Response');
+  const box = await detailOf(page).boundingBox();
+  expect(box?.y).toBeGreaterThan(300);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(1_024);
+});
