@@ -43,15 +43,17 @@ export function connectToBackend(running: RunningBackend): Promise<Carrier<Clien
 /**
  * Asks a running backend for the URL of its inspector, with a new one-time code in the fragment.
  *
+ * @returns null when it was started without one
  * @throws ContractError `unavailable` when it does not answer
  */
-export async function requestPageUrl(running: RunningBackend): Promise<string> {
+export async function requestPageUrl(running: RunningBackend): Promise<string | null> {
   try {
     const response = await fetch(new URL('api/code', running.url), {
       method: 'POST',
       headers: { authorization: `Bearer ${running.token}` },
       signal: AbortSignal.timeout(CONNECT_TIMEOUT_MS),
     });
+    if (response.status === 404) return null;
     const answer: unknown = await response.json();
     if (typeof answer === 'object' && answer !== null && 'code' in answer && typeof answer.code === 'string') {
       return `${running.url}#code=${answer.code}`;

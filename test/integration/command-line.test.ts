@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { execFile, fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -9,6 +10,7 @@ import { createServer as createTcpServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -17,6 +19,7 @@ import { runWeir } from '../support/run-weir.ts';
 import { WeirProcess } from '../support/weir-process.ts';
 
 const execute = promisify(execFile);
+const COMMAND = fileURLToPath(new URL('../../app/cli/index.ts', import.meta.url));
 /** Every byte value, so that nothing on the way may treat it as text. */
 const BODY = Buffer.from(Array.from({ length: 70_000 }, (_, index) => index % 256));
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
@@ -223,13 +226,7 @@ describe('one serve, used from outside', () => {
 
   test('a reader that closes standard output early ends a command without a word', async () => {
     const command = `"$0" "$1" list --json --data "$2" | head -c 5`;
-    const { stdout, stderr } = await execute('sh', [
-      '-c',
-      command,
-      process.execPath,
-      new URL('../../app/cli/index.ts', import.meta.url).pathname,
-      weir.dataFolder,
-    ]);
+    const { stdout, stderr } = await execute('sh', ['-c', command, process.execPath, COMMAND, weir.dataFolder]);
     expect(stdout).toBe('{"id"');
     expect(stderr).toBe('');
   });
@@ -305,12 +302,59 @@ test('several workers share a port and their exchanges one list', async () => {
   expect(await weir.stop()).toBe(0);
 });
 
-test('--no-capture carries traffic and records nothing; --no-ui serves no pages', async () => {
-  const data = await mkdtemp(join(tmpdir(), 'weir-bare-'));
-  const weir = await WeirProcess.start(['--no-capture'], data);
+test('--no-capture carries traffic and records nothing', async () => {
+  const weir = await WeirProcess.start(['--no-capture']);
   expect((await curl(weir, urlOf(plain, '/unseen'))).toString()).toBe('hello');
   expect(await weir.list()).toEqual([]);
   await weir.stop();
+});
+
+/** Starts a command beside a channel to this process, and resolves when it has said `hint` on standard error. */
+async function startBeside(args: readonly string[], hint: RegExp): Promise<{ child: ChildProcess; said: string }> {
+  const child = fork(COMMAND, [...args], { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+  let said = '';
+  for await (const text of child.stderr ?? []) {
+    said += String(text);
+    if (hint.test(said)) return { child, said };
+  }
+  throw new Error(`It ended: ${said}`);
+}
+
+test('--no-ui serves no pages, says so to who wants them, and is still found by other commands', async () => {
+  const data = join(folder, 'no-ui');
+  const args = ['serve', '--no-ui', '--listen', '127.0.0.1:0', '--data', data];
+  const { child, said } = await startBeside(args, /data folder/);
+  expect(said).not.toContain('#code=');
+  const opened = await runWeir(['open', '--browser', '--data', data]);
+  expect(opened.code).toBe(1);
+  expect(opened.stderr).toContain('--no-ui');
+  const { stdout } = await runWeir(['run', '--data', data, '--', 'sh', '-c', 'curl -sS http://weir.test/ca.pem']);
+  expect(stdout.toString()).toContain('BEGIN CERTIFICATE');
+  const ended = once(child, 'exit');
+  child.kill();
+  expect(await ended).toEqual([0, null]);
+});
+
+test('a serve ends as asked when the process that started it is gone', async () => {
+  const data = join(folder, 'orphan');
+  const { child } = await startBeside(['serve', '--ui', ':0', '--listen', ':0', '--data', data], /data folder/);
+  const ended = once(child, 'exit');
+  child.disconnect();
+  expect(await ended).toEqual([0, null]);
+});
+
+test('open shows the inspector of the Weir that runs, with a new code each time', async () => {
+  const data = join(folder, 'open');
+  const running = await startBeside(['open', '--browser', '--data', data], /#code=/);
+  const again = await runWeir(['open', '--browser', '--data', data]);
+  expect(again.code).toBe(0);
+  const url = /http:\S+#code=\S+/;
+  const [first = '', second = ''] = [running.said, again.stderr].map((text) => url.exec(text)?.[0] ?? '');
+  expect(second).not.toBe(first);
+  expect(second.split('#')[0]).toBe(first.split('#')[0]);
+  const ended = once(running.child, 'exit');
+  running.child.kill('SIGINT');
+  expect(await ended).toEqual([0, null]);
 });
 
 describe('run', () => {

@@ -224,9 +224,7 @@ describe('the contract', () => {
     const socket = await connect({ headers: { origin: server.url.slice(0, -1) } });
     if (typeof socket === 'number') throw new Error(`refused with ${String(socket)}`);
     expect(socket.protocol).toBe('weir.v1');
-    const client = createContractClient(
-      createSocketCarrier(socket),
-    );
+    const client = createContractClient(createSocketCarrier(socket));
     const { bytes, fileName } = await client.call('ca.export', { format: 'pem' });
     expect(fileName).toBe('weir-ca.pem');
     expect(bytes).toHaveLength(100_000);

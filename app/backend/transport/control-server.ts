@@ -98,7 +98,7 @@ async function answer(
   }
   const [path = ''] = (request.url ?? '').split('?');
   if (!path.startsWith('/')) sendText(response, 400, "Weir's control port is not a proxy.");
-  else if (path.startsWith('/api/')) await answerApi(request, response, access, path);
+  else if (path.startsWith('/api/')) await answerApi(request, response, access, pages !== null, path);
   else await answerPage(request, response, pages, path);
 }
 
@@ -106,6 +106,7 @@ async function answerApi(
   request: IncomingMessage,
   response: ServerResponse,
   access: Access,
+  hasPages: boolean,
   path: string,
 ): Promise<void> {
   const refusal = refuseForeignSite(request);
@@ -118,7 +119,8 @@ async function answerApi(
   } else if (!access.isToken(bearerToken(request))) {
     sendText(response, 401, 'This request needs the token of the running Weir.');
   } else if (request.method === 'POST' && path === '/api/code') {
-    sendJson(response, { code: access.createCode() });
+    if (hasPages) sendJson(response, { code: access.createCode() });
+    else sendText(response, 404, 'This Weir was started without an inspector (--no-ui).');
   } else {
     sendText(response, 404, 'There is nothing here.');
   }

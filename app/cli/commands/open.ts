@@ -10,6 +10,7 @@ import { runDesktop } from '../desktop/run-desktop.ts';
 import { listenForExit } from '../exit-signal.ts';
 import { openPage, removePageFiles } from '../open-page.ts';
 import { tell } from '../output.ts';
+import { CommandError } from '../usage.ts';
 
 const DRAIN_MS = 3_000;
 
@@ -33,7 +34,9 @@ async function openInBrowser(folder: DataFolder): Promise<number> {
   const claim = await claimDataFolder(folder);
   if (!isOwnership(claim)) {
     tell(`Weir runs on ${folder.path} already (process ${String(claim.pid)}).`);
-    await show(folder, await requestPageUrl(claim));
+    const url = await requestPageUrl(claim);
+    if (url === null) throw new CommandError('That Weir was started without an inspector (--no-ui). Stop it first.');
+    await show(folder, url);
     return 0;
   }
   const backend = await createBackend({
