@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { app, BrowserWindow, ipcMain, MessageChannelMain } from 'electron';
 import type { IpcMainEvent, MessagePortMain, WebContents } from 'electron';
@@ -21,7 +22,11 @@ const dataFolder = process.argv.find((word) => word.startsWith('--data='))?.slic
 app.enableSandbox();
 declarePageScheme();
 // One app a data folder: what Chromium keeps, and the lock that a second start meets, belong to it.
-if (dataFolder !== undefined) app.setPath('userData', join(dataFolder, 'desktop'));
+if (dataFolder !== undefined) {
+  const own = join(dataFolder, 'desktop');
+  mkdirSync(own, { recursive: true, mode: 0o700 });
+  app.setPath('userData', own);
+}
 
 if (app.requestSingleInstanceLock()) {
   run();

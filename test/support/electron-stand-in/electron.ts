@@ -1,7 +1,7 @@
 // A stand-in for the `electron` module: what the desktop shell uses, over Node and a real Chromium. Anything else is
 // refused by name: a missing export by the module loader, a missing member by `refuseTheRest`.
 import { EventEmitter } from 'node:events';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { browser } from './chromium.ts';
@@ -28,7 +28,7 @@ class StandInApp extends EventEmitter {
 
   setPath(name: string, path: string): void {
     if (!this.#paths.has(name)) throw new Error(`The Electron stand-in knows no path ${name}.`);
-    mkdirSync(path, { recursive: true });
+    if (!existsSync(path)) throw new Error(`There is no folder ${path}.`); // as Electron does
     this.#paths.set(name, path);
   }
 
