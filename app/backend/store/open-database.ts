@@ -7,7 +7,6 @@ import { codeOf, StoreError, surroundingsOf } from './store-error.ts';
 import type { StoreFolder } from './store-folder.ts';
 
 const BUSY_MS = 2_000;
-const CHECKPOINT_PAGES = 8000;
 const WAL_LIMIT_BYTES = 67_108_864;
 
 /**
@@ -66,7 +65,8 @@ function openAndMigrate(folder: StoreFolder): Connection {
     database.pragma('auto_vacuum = INCREMENTAL');
     database.pragma('journal_mode = WAL');
     database.pragma('synchronous = NORMAL');
-    database.pragma(`wal_autocheckpoint = ${String(CHECKPOINT_PAGES)}`);
+    // A checkpoint waits for the disk; a thread of its own does that (checkpointer.ts).
+    database.pragma('wal_autocheckpoint = 0');
     database.pragma(`journal_size_limit = ${String(WAL_LIMIT_BYTES)}`);
     migrate(database);
     return database;

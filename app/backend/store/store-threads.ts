@@ -11,6 +11,11 @@ export function startReaderThread(folder: string): Worker {
   return start('reader-worker', 'store reader', { folder });
 }
 
+/** Starts the thread that brings the write-ahead log home; see `checkpoint-worker.ts`. */
+export function startCheckpointThread(folder: string): Worker {
+  return start('checkpoint-worker', 'store checkpoint', { folder });
+}
+
 /** In the build every thread's file stands beside the chunk that starts it. */
 function start(file: string, name: string, workerData: StoreWorkerData): Worker {
   const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js';

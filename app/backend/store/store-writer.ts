@@ -2,6 +2,7 @@ import type { Database } from 'better-sqlite3';
 import { readBatch } from '#engine';
 import { ContractError, type ExchangeSummary, type SessionId, type SessionInfo, type StoreTrouble } from '#contract';
 import { probeSpool } from './body-files.ts';
+import { Checkpointer } from './checkpointer.ts';
 import { ExchangeAssembler } from './exchange-assembler.ts';
 import { ExchangeRows, settleRuns } from './exchange-rows.ts';
 import { openForWriting, setDamagedAside } from './open-database.ts';
@@ -15,8 +16,11 @@ import { StoreFolder } from './store-folder.ts';
 import { Tallies } from './tallies.ts';
 import { Troubles } from './troubles.ts';
 
-/** Longest time between a batch and the commit that makes it safe from a crash. */
+/** Time between a batch and the commit that makes it safe from a crash. */
 const COMMIT_MS = 40;
+/** Commits that take long come less often, since fewer and larger ones cost less; never later than this. */
+const MOST_COMMIT_MS = 100;
+const COMMIT_SHARE = 4;
 /** A commit comes earlier when batches of this many bytes are held. */
 const COMMIT_BYTES = 4_194_304;
 const RETRY_MS = 1_000;
@@ -44,6 +48,7 @@ interface OpenStore {
   readonly rows: ExchangeRows;
   readonly sessions: Sessions;
   readonly tallies: Tallies;
+  readonly checkpointer: Checkpointer;
   readonly recovered: number;
   current: SessionInfo;
 }
@@ -72,6 +77,7 @@ export class StoreWriter {
   #heldBytes = 0;
   /** The last commit failed; only the retry tries again. */
   #blocked = false;
+  #commitMs = COMMIT_MS;
   #commitTimer: NodeJS.Timeout | null = null;
   #retryTimer: NodeJS.Timeout | null = null;
   #sessionTimer: NodeJS.Timeout | null = null;
@@ -114,7 +120,7 @@ export class StoreWriter {
     else {
       this.#commitTimer ??= setTimeout(() => {
         this.commit();
-      }, COMMIT_MS);
+      }, this.#commitMs);
     }
   }
 
@@ -125,9 +131,12 @@ export class StoreWriter {
     if (this.#closed) return false;
     const store = this.#store ?? this.#tryOpen();
     if (store === null) return false;
+    const startedAt = performance.now();
     try {
       this.#commitTouched(store);
       this.#blocked = false;
+      const took = performance.now() - startedAt;
+      this.#commitMs = Math.min(MOST_COMMIT_MS, Math.max(COMMIT_MS, took * COMMIT_SHARE));
       return true;
     } catch (error: unknown) {
       this.#blocked = true;
@@ -183,6 +192,7 @@ export class StoreWriter {
     const store = this.#store;
     this.#store = null;
     if (store === null) return;
+    store.checkpointer.close();
     try {
       store.sessions.end(store.current.id, this.#host.now());
       store.database.pragma('wal_checkpoint(TRUNCATE)');
@@ -205,8 +215,15 @@ export class StoreWriter {
       const recovered = recover(database, this.#folder);
       const sessions = new Sessions(database);
       const current = interruptedSession(database) ?? sessions.add(nameAt(now), false, now);
-      const rows = new ExchangeRows(database);
-      const store = { database, rows, sessions, tallies: new Tallies(database), recovered, current };
+      const store = {
+        database,
+        rows: new ExchangeRows(database),
+        sessions,
+        tallies: new Tallies(database),
+        checkpointer: new Checkpointer(database, this.#folder),
+        recovered,
+        current,
+      };
       this.#store = store;
       if (setAside !== null) this.#troubles.reportSetAside(setAside, now);
       if (this.#troubles.standing !== null) this.#retryLater();
@@ -252,6 +269,7 @@ export class StoreWriter {
     }
     const changed = this.watched ? [...touched].map((exchange) => exchange.summary) : [];
     const counted = touched.size > 0;
+    store.checkpointer.committed(this.#heldBytes);
     this.#assembler.committed();
     this.#release();
     if (changed.length > 0) this.#host.changed(changed);
@@ -312,6 +330,7 @@ export class StoreWriter {
     this.#store = null;
     const lost = this.#assembler.dropWhere(() => true);
     this.#release();
+    store.checkpointer.close();
     try {
       store.database.close();
       this.#troubles.reportSetAside(setDamagedAside(this.#folder, Math.floor(now / 1_000)), now, lost);
