@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest';
+import { DEAF, type Link } from './link.ts';
+import { RequestFeed } from './request-feed.ts';
+
+/** A link that remembers what was written on it. */
+class Paper implements Link {
+  handler = DEAF;
+  readonly full = false;
+  readonly secure = false;
+  readonly ended = false;
+  readonly writes: string[] = [];
+
+  write(bytes: Buffer): void {
+    this.writes.push(bytes.toString('latin1'));
+  }
+  pause(): void {
+    throw new Error('The feed never reads.');
+  }
+  resume(): void {
+    throw new Error('The feed never reads.');
+  }
+  finish(): void {
+    throw new Error('The feed never ends a link.');
+  }
+  close(): void {
+    throw new Error('The feed never ends a link.');
+  }
+  cut(): void {
+    throw new Error('The feed never ends a link.');
+  }
+  reset(): void {
+    throw new Error('The feed never ends a link.');
+  }
+}
+
+function feedOf(keepBytes: number, ...parts: string[]): RequestFeed {
+  const feed = new RequestFeed(keepBytes);
+  feed.begin(Buffer.from('HEAD|'));
+  for (const part of parts) feed.add(Buffer.from(part));
+  return feed;
+}
+
+describe('a request feed', () => {
+  test('sends head and waiting body in one write', () => {
+    const link = new Paper();
+    expect(feedOf(10, 'ab', 'cd').flush(link)).toBe(9);
+    expect(link.writes).toEqual(['HEAD|abcd']);
+  });
+
+  test('sends a long body apart from the head, uncopied', () => {
+    const link = new Paper();
+    feedOf(10, 'x'.repeat(40_000)).flush(link);
+    expect(link.writes.map(({ length }) => length)).toEqual([5, 40_000]);
+  });
+
+  test('sends everything once more after a rewind, and what waits behind it', () => {
+    const link = new Paper();
+    const feed = feedOf(10, 'ab');
+    feed.mayRepeat = true;
+    feed.flush(link);
+    feed.add(Buffer.from('cd'));
+    expect(feed.isWhollyHeld).toBe(true);
+    feed.rewind();
+    feed.flush(link);
+    expect(link.writes).toEqual(['HEAD|ab', 'HEAD|abcd']);
+  });
+
+  test('holds no more than it may', () => {
+    const feed = feedOf(3, 'ab');
+    feed.mayRepeat = true;
+    feed.flush(new Paper());
+    expect(feed.isWhollyHeld).toBe(true);
+    feed.add(Buffer.from('cd'));
+    expect(feed.isWhollyHeld).toBe(false);
+  });
+
+  test('is full when much waits for a connection', () => {
+    const feed = feedOf(10);
+    feed.add(Buffer.alloc(262_145));
+    expect(feed.isFull).toBe(true);
+    feed.flush(new Paper());
+    expect(feed.isFull).toBe(false);
+  });
+});
