@@ -20,15 +20,15 @@ export interface ColumnDefinition {
 /** The columns of the list in their order. */
 export const COLUMNS: readonly ColumnDefinition[] = [
   { id: 'label', width: 12, least: 12, sort: null, numeric: false, from: 0 },
-  { id: 'status', width: 52, least: 44, sort: 'status', numeric: false, from: 0 },
-  { id: 'method', width: 72, least: 44, sort: 'method', numeric: false, from: 0 },
+  { id: 'status', width: 52, least: 52, sort: 'status', numeric: false, from: 0 },
+  { id: 'method', width: 72, least: 72, sort: 'method', numeric: false, from: 0 },
   { id: 'host', width: 132, least: 64, sort: 'host', numeric: false, from: 0 },
   { id: 'path', width: 140, least: 140, sort: null, numeric: false, from: 0 },
-  { id: 'type', width: 56, least: 40, sort: 'type', numeric: false, from: 0 },
-  { id: 'size', width: 68, least: 52, sort: 'size', numeric: true, from: 0 },
-  { id: 'duration', width: 68, least: 52, sort: 'duration', numeric: true, from: 0 },
-  { id: 'protocol', width: 72, least: 52, sort: null, numeric: false, from: 980 },
-  { id: 'started', width: 84, least: 72, sort: 'time', numeric: true, from: 980 },
+  { id: 'type', width: 56, least: 56, sort: 'type', numeric: false, from: 0 },
+  { id: 'size', width: 68, least: 64, sort: 'size', numeric: true, from: 0 },
+  { id: 'duration', width: 68, least: 68, sort: 'duration', numeric: true, from: 0 },
+  { id: 'protocol', width: 72, least: 64, sort: null, numeric: false, from: 980 },
+  { id: 'started', width: 84, least: 84, sort: 'time', numeric: true, from: 980 },
 ];
 
 /** Columns that a person may hide; the rest is what a row is. */

@@ -48,12 +48,12 @@ function makeView(row: ExchangeSummary): RowView {
   const [pathHead, pathTail] = splitPath(row);
   return {
     status: statusView(row),
-    method: row.method === '' ? LIST_TEXT.none : oneLine(row.method),
+    method: row.method === '' ? LIST_TEXT.none : cut(oneLine(row.method), 8),
     host: hostText(row),
     pathHead,
     pathTail,
     pathIsText: row.path === '',
-    type: typeWord(row),
+    type: cut(typeWord(row), 7),
     size: sizeText(row),
     duration: row.duration === null ? '' : formatDuration(row.duration),
     protocol: row.client.protocol,
@@ -164,6 +164,11 @@ function sizeText({ state, status, kind, error, responseBodyBytes }: ExchangeSum
     return nothing ? LIST_TEXT.none : formatBytes(responseBodyBytes);
   }
   return '';
+}
+
+/** At most this many characters, the last of them an ellipsis where more were there. */
+function cut(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
 }
 
 /** Captured text on one line: characters that nobody sees are named, so that they cannot deceive. */
