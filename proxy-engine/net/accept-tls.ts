@@ -25,6 +25,14 @@ export interface TlsArrival {
   readonly onSecure: (link: SocketLink, tls: ClientTlsState) => void;
 }
 
+/** What we speak with clients, as ALPN names it, the best first. */
+const SPOKEN = ['http/1.1', 'http/1.0'] as const;
+
+/** Whether a client would take one of the protocols that we speak; one that names none takes any. */
+export function speaksHttp1(hello: ClientHello): boolean {
+  return hello.alpn.length === 0 || SPOKEN.some((name) => hello.alpn.includes(name));
+}
+
 /** Alerts by which a client says that it does not trust our leaf (RFC 8446 §6.2), as OpenSSL and BoringSSL name them. */
 const DISTRUST =
   /ALERT_(UNKNOWN_CA|BAD_CERTIFICATE|CERTIFICATE_UNKNOWN|CERTIFICATE_REVOKED|CERTIFICATE_EXPIRED|UNSUPPORTED_CERTIFICATE)/;
@@ -42,7 +50,7 @@ export function acceptTls(keeping: Doorkeeping, arrival: TlsArrival): void {
   const socket = new TLSSocket(raw, {
     isServer: true,
     secureContext: leaf.context,
-    ALPNProtocols: ['http/1.1'],
+    ALPNProtocols: [...SPOKEN],
     requestCert: false,
     rejectUnauthorized: false,
   });

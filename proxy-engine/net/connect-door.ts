@@ -8,7 +8,7 @@ import { deadlineAfter, type Mortal } from '../pipeline/lifetimes.ts';
 import { DEAF, type LinkHandler } from '../pipeline/link.ts';
 import { MAGIC_HOST } from '../pipeline/plan-request.ts';
 import type { ClientHello } from '../protocol/tls-hello/index.ts';
-import { acceptTls } from './accept-tls.ts';
+import { acceptTls, speaksHttp1 } from './accept-tls.ts';
 import { clientEntry, type ClientTlsState } from './client-entry.ts';
 import { leafForClient, type Doorkeeping } from './doorkeeping.ts';
 import { HelloCollector } from './hello-collector.ts';
@@ -197,7 +197,8 @@ export class ConnectDoor implements LinkHandler, Mortal {
     const { host, port } = this.#request;
     const name = serverName(hello) ?? host;
     this.#bytes = bytes;
-    if (passesThrough(this.#keeping.context.settings.passthroughHosts, [name, host], port)) {
+    // Whoever speaks only what Weir does not is not to be broken by Weir.
+    if (!speaksHttp1(hello) || passesThrough(this.#keeping.context.settings.passthroughHosts, [name, host], port)) {
       this.#relay('tls', name);
       return;
     }

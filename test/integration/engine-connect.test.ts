@@ -349,6 +349,29 @@ describe('a passthrough host', () => {
   });
 });
 
+describe('the protocols that a client offers by ALPN', () => {
+  test('may be http/1.0 alone', async () => {
+    const tunnel = await tunnelTo('localhost:443');
+    const client = await tunnel.secure({ ca: weir.ca, servername: 'localhost', ALPNProtocols: ['http/1.0'] });
+    expect(client.socket.alpnProtocol).toBe('http/1.0');
+    client.socket.destroy();
+  });
+
+  test('are left to the origin when none of them is HTTP/1', async () => {
+    const origin = await WireServer.listenTls({ ...originCertificate('localhost'), ALPNProtocols: ['h2'] });
+    origins.push(origin);
+    const tunnel = await tunnelTo(`localhost:${String(origin.port)}`);
+    const client = await tunnel.secure({ ca: ORIGIN_CA, servername: 'localhost', ALPNProtocols: ['h2'] });
+    expect(client.socket.alpnProtocol).toBe('h2');
+    client.end();
+    (await origin.next()).end();
+    await client.rest();
+    const row = await weir.rows.only();
+    expect(row.begin).toMatchObject({ kind: 'tunnel', scheme: 'tls', host: 'localhost' });
+    expect(row.end.complete).toBe(true);
+  });
+});
+
 describe('other things inside CONNECT', () => {
   test('plain HTTP is read and recorded, also when it comes along with the CONNECT', async () => {
     const origin = await plainOrigin();

@@ -174,7 +174,7 @@ export class WireServer {
 
   /** The same over TLS; wires arrive when their handshake is done. */
   static async listenTls(options: TlsOptions): Promise<WireServer> {
-    const server = createTlsServer({ ...options, allowHalfOpen: true, ALPNProtocols: ['http/1.1'] });
+    const server = createTlsServer({ ALPNProtocols: ['http/1.1'], ...options, allowHalfOpen: true });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const wires = new WireServer(server);
