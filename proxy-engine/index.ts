@@ -29,6 +29,7 @@ export type {
   ConnectionRecord,
   EndRecord,
   ResponseRecord,
+  Tap,
 } from './capture/tap.ts';
 export type { Engine, EngineStats } from './engine.ts';
 export { DEFAULT_LIMITS, DEFAULT_TIMEOUTS } from './model/engine-config.ts';

@@ -46,7 +46,7 @@ const settingsEntries = {
 export const SETTINGS_CHANGE: SchemaFor<Partial<AppSettings>> = v.strictObject(settingsEntries);
 
 /** A schema for the input of each call. */
-export const CALL_INPUTS: { readonly [Name in CallName]: SchemaFor<Calls[Name]['input']> } = {
+const CALL_INPUTS: { readonly [Name in CallName]: SchemaFor<Calls[Name]['input']> } = {
   'app.info': nothing,
   'capture.setRecording': v.strictObject({ on: v.boolean() }),
   'sessions.list': nothing,
@@ -109,7 +109,7 @@ const listener = v.strictObject({
 });
 
 /** A schema for the input of each stream. */
-export const STREAM_INPUTS: { readonly [Name in StreamName]: SchemaFor<Streams[Name]['input']> } = {
+const STREAM_INPUTS: { readonly [Name in StreamName]: SchemaFor<Streams[Name]['input']> } = {
   'app.status': nothing,
   'exchanges.changed': v.strictObject({ session: id }),
   'listeners.hold': v.strictObject({ listeners: v.pipe(v.array(listener), v.minLength(1), v.maxLength(64)) }),

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { CertificateFacts, TlsFacts } from '../../../../proxy-engine/model/tls-facts.ts';
+import type { CertificateFacts, TlsFacts } from '#contract';
 import type { SampleClient } from './script.ts';
 
 function fingerprint(of: string): string {

@@ -1,5 +1,5 @@
-import type { Tap } from '../../../../proxy-engine/capture/tap.ts';
-import type { ConnectionId, ExchangeId } from '../../../../proxy-engine/model/ids.ts';
+import type { Tap } from '#engine';
+import type { ConnectionId, ExchangeId } from '#contract';
 import { SamplePlayer } from './player.ts';
 import { seededRandom } from './random.ts';
 import { apiStory } from './story-api.ts';

@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto';
 import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
-import type { ConnectionId, ExchangeId } from '../../../../proxy-engine/model/ids.ts';
-import type { HeaderField, MessageSide } from '../../../../proxy-engine/model/exchange.ts';
-import type { Timing } from '../../../../proxy-engine/model/timing.ts';
-import type { Tap } from '../../../../proxy-engine/capture/tap.ts';
+import type { ConnectionId, ExchangeId, HeaderField, MessageSide, Timing } from '#contract';
+import type { Tap } from '#engine';
 import { clientTls, originTls } from './certificates.ts';
 import type { SampleClient, SampleCoding, ScriptedBody, ScriptedExchange } from './script.ts';
 

@@ -1,6 +1,4 @@
-import type { AnomalyCode } from '../../../../proxy-engine/model/anomaly-code.ts';
-import type { ExchangeError } from '../../../../proxy-engine/model/error-code.ts';
-import type { HeaderField } from '../../../../proxy-engine/model/exchange.ts';
+import type { AnomalyCode, ExchangeError, HeaderField } from '#contract';
 
 /** Client programs of the sample; each has its own connections and handshake. */
 export type SampleClient = 'browser' | 'app' | 'terminal' | 'watcher';

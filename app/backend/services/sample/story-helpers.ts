@@ -1,6 +1,5 @@
-import type { HeaderField } from '../../../../proxy-engine/model/exchange.ts';
-import type { ErrorCode, ExchangeError } from '../../../../proxy-engine/model/error-code.ts';
-import { ERROR_CODES } from '../../../../proxy-engine/model/error-code.ts';
+import type { ErrorCode, ExchangeError, HeaderField } from '#contract';
+import { ERROR_CODES } from '#contract';
 import type { Random } from './random.ts';
 import type { Phases, SampleClient, ScriptedBody, ScriptedResponse } from './script.ts';
 
