@@ -1,6 +1,6 @@
 import type { ExchangeSummary } from '#contract';
 import { COPY_TEXT } from '../text/traffic.ts';
-import { copyText } from '../ui/clipboard.ts';
+import { copyText } from './clipboard.ts';
 import type { App } from './app.svelte.ts';
 import { bodyText, headText, urlOf } from './copying.ts';
 import { rowTerm, withTerm } from './filter-terms.ts';
