@@ -53,7 +53,8 @@ export class InspectorModel {
   }
 
   get deleted(): boolean {
-    return this.#problem?.code === 'not-found';
+    const { request, response } = this.#bodies;
+    return [this.#problem, request?.problem, response?.problem].some((problem) => problem?.code === 'not-found');
   }
 
   body(side: MessageSide): BodyModel | null {
