@@ -195,6 +195,29 @@ test('a lagging store costs the rest of long bodies first, then bodies, then exc
   expect(tap.losses).toEqual({ truncatedBodies: 1, droppedBodies: 1, droppedExchanges: 1 });
 });
 
+test('a bulk body is asked to rest while the store is behind, and is cut where it cannot wait', () => {
+  const { tap, batches, read } = open({ ...UNLIMITED, creditBytes: 2_000_000 });
+  const bulk = Buffer.alloc(1_100_000, 'b');
+  tap.begin(begin(1));
+  tap.payload(1, 'request', bulk, 0, 1_000);
+  expect(tap.congested(1, 'request')).toBe(false);
+  tap.payload(1, 'response', bulk, 0, bulk.length);
+  expect([tap.congested(1, 'response'), tap.congested(1, 'request'), tap.congested(2, 'request')]).toEqual([
+    true,
+    false,
+    false,
+  ]);
+  tap.flush();
+  tap.returnCredit(batches.reduce((sum, batch) => sum + batch.byteLength, 0));
+  expect(tap.congested(1, 'response')).toBe(false);
+  tap.cut(1, 'response');
+  tap.payload(1, 'response', bulk, 0, 5);
+  tap.end(1, END);
+
+  expect(bodies(read()).captured).toEqual(['whole', 'truncated']);
+  expect(tap.losses.truncatedBodies).toBe(1);
+});
+
 test('credit that comes back lets capture be whole again', () => {
   const { tap, batches } = open({ ...UNLIMITED, creditBytes: 100_000, slabBytes: 8_192 });
   const body = Buffer.alloc(120_000, 'b');
