@@ -2,7 +2,7 @@ import type { ExchangeSummary } from '#contract';
 import { exchangeUrl } from '#contract';
 import { parseArguments, parseNumber } from '../arguments.ts';
 import { summaryJson } from '../exchange-json.ts';
-import { print } from '../output.ts';
+import { print, tell } from '../output.ts';
 import { readExchanges } from '../read-exchanges.ts';
 import { chooseSessions, withStore } from '../store-access.ts';
 import { durationText, sizeText, terminalText } from '../terminal-text.ts';
@@ -20,9 +20,12 @@ export async function list(args: readonly string[]): Promise<number> {
   const line = values.json ? jsonLine : textLine;
   await withStore(values.data, async (store) => {
     const sessions = chooseSessions(store, values.session);
+    let cut = 0;
     for await (const rows of readExchanges(store, sessions, values.filter, limit)) {
       if (rows.length > 0) await print(rows.map(line).join(''));
+      cut += rows.filter(({ bodies, state }) => bodies !== 'whole' && state !== 'active').length;
     }
+    if (cut > 0) tell(`The bodies of ${String(cut)} of these exchanges were not recorded whole.`);
   });
   return 0;
 }
@@ -42,7 +45,7 @@ function textLine(summary: ExchangeSummary): string {
     outcome.padEnd(4),
     (method === '' ? summary.kind : method).padEnd(7),
     exchangeUrl(summary),
-    sizeText(responseBodyBytes),
+    sizeText(responseBodyBytes) + (summary.bodies === 'whole' ? '' : ` (body ${summary.bodies})`),
     duration === null ? '…' : durationText(duration),
   ];
   return `${columns.map(terminalText).join('  ')}\n`;
