@@ -20,7 +20,9 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['{proxy-engine,app,bench,bin,resources}/**/*.test.ts'],
-          testTimeout: 10_000,
+          // Generous, since what takes milliseconds takes seconds on a machine that is busy with something else.
+          testTimeout: 30_000,
+          hookTimeout: MINUTE,
         },
       },
       {

@@ -44,11 +44,11 @@ const CHECKS = [
 
 /** @type {Step[]} */
 const PROJECTS = [
-  project('unit', 5, true),
-  project('integration', 8),
+  project('unit', 8, true),
+  project('integration', 12),
   project('conformance', 8),
-  project('fuzz', 5),
-  project('e2e', 10),
+  project('fuzz', 8),
+  project('e2e', 12),
 ];
 
 /** Long: run by name only. @type {Step[]} */
