@@ -35,7 +35,7 @@ export class ClientDoor implements LinkHandler, Mortal {
     this.#address = remoteAddress(socket);
     this.#localAddress = socket.localAddress ?? '';
     const { context } = keeping;
-    this.deadline = deadlineAfter(context.clock.coarse, context.settings.timeouts.requestHead);
+    this.deadline = deadlineAfter(context.clock.coarse, context.settings.timeouts.keepAlive);
     context.lifetimes.add(this);
     this.#link = new SocketLink(socket, this);
     this.#link.resume();

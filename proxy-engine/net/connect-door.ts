@@ -14,9 +14,10 @@ import { leafForClient, type Doorkeeping } from './doorkeeping.ts';
 import { HelloCollector } from './hello-collector.ts';
 import { passesThrough } from './passthrough.ts';
 import { beginRelay, joinRelay, openRelay, type RelayPlan } from './raw-relay.ts';
-import type { SocketLink } from './socket-link.ts';
+import { SocketLink } from './socket-link.ts';
 import { classifyTunnel } from './classify-tunnel.ts';
 
+const NOTHING = Buffer.alloc(0);
 const ESTABLISHED = Buffer.from('HTTP/1.1 200 Connection established\r\n\r\n', 'latin1');
 /** A client that is silent for this long may be waiting for the origin to speak first. */
 const SERVER_FIRST_MS = 100;
@@ -41,7 +42,7 @@ export class ConnectDoor implements LinkHandler, Mortal {
   #greetingTimer: NodeJS.Timeout | null;
   #cancelDial: (() => void) | null = null;
   /** The origin connection that waits for its greeting. */
-  #origin: Socket | null = null;
+  #origin: SocketLink | null = null;
   #ended = false;
   #left = false;
 
@@ -118,9 +119,8 @@ export class ConnectDoor implements LinkHandler, Mortal {
     const origin = this.#origin;
     this.#origin = null;
     if (origin !== null) {
-      origin.removeAllListeners();
-      origin.on('error', () => undefined);
-      origin.destroy();
+      origin.handler = DEAF;
+      origin.reset();
     }
   }
 
@@ -159,19 +159,34 @@ export class ConnectDoor implements LinkHandler, Mortal {
     this.#link.reset();
   }
 
+  /** Whatever the origin does first, speak or leave: it is a relay from then on. */
   #awaitGreeting(socket: Socket): void {
-    this.#origin = socket;
-    const speak = (): void => {
-      // `readable` also says that the origin has ended: either way it is its turn now.
-      socket.removeAllListeners();
+    const speak = (greeting: Buffer): void => {
       this.#origin = null;
       const plan = this.#plan('tcp', this.#request.host);
       const bytes = this.#bytes;
       this.#leave();
-      joinRelay(this.#keeping, this.#link, socket, this.#beginRow(plan), plan, bytes);
+      joinRelay(this.#keeping, this.#link, origin, this.#beginRow(plan), plan, {
+        fromClient: bytes,
+        fromOrigin: greeting,
+      });
     };
-    socket.once('readable', speak);
-    socket.once('error', speak);
+    const origin = new SocketLink(socket, {
+      onBytes: speak,
+      onDrain: () => undefined,
+      onEof: () => {
+        speak(NOTHING);
+      },
+      onClosed: (reason) => {
+        this.#origin = null;
+        const how = reason === null ? 'closed' : `broke (${reason.code})`;
+        this.#giveUp(
+          failure('origin.closed-early', `${this.#request.host} ${how} the connection before it said anything.`),
+        );
+      },
+    });
+    this.#origin = origin;
+    origin.resume();
   }
 
   // ---- what the client speaks --------------------------------------------------------------------------------------

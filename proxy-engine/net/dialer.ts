@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import type { ErrorCode } from '../model/error-code.ts';
 import { formatAddress } from './addresses.ts';
+import { SocketReader } from './socket-reader.ts';
 import type { HostResolver } from './resolver.ts';
 
 export interface DialFailure {
@@ -105,7 +106,15 @@ export class Dial {
       });
       return;
     }
-    const socket = connect({ host: address, port: this.#port, allowHalfOpen: true, noDelay: true });
+    const reader = new SocketReader();
+    const socket = connect({
+      host: address,
+      port: this.#port,
+      allowHalfOpen: true,
+      noDelay: true,
+      onread: reader.onread,
+    });
+    reader.adopt(socket);
     socket.pause();
     this.#attempts.add(socket);
     socket.once('connect', () => {

@@ -1,6 +1,7 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import type { ListenerConfig, ListenerInfo } from '../model/engine-config.ts';
 import { modeText } from './mode-text.ts';
+import { readConnections } from './socket-reader.ts';
 import { ListenError } from './listen-error.ts';
 
 /** A listening socket and what it was asked to be. */
@@ -39,6 +40,7 @@ function listen(config: ListenerConfig, reusePort: boolean, onConnection: (socke
         server.off('error', fail);
         // Later errors concern single connections that could not be accepted (too many open files): others go on.
         server.on('error', () => undefined);
+        if (readConnections(server, onConnection)) server.removeListener('connection', onConnection);
         resolve(server);
       });
     } catch (error: unknown) {

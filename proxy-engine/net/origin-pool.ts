@@ -1,21 +1,40 @@
+import type { ConnectionRecord } from '../capture/tap.ts';
+import type { ExchangeError } from '../model/error-code.ts';
 import type { PipelineContext } from '../pipeline/context.ts';
-import { failure } from '../pipeline/failures.ts';
 import { Http1Origin } from '../pipeline/http1-origin.ts';
-import { DEAF } from '../pipeline/link.ts';
-import type { OriginRoute, Origins, OriginWaiter } from '../pipeline/origins.ts';
-import { remoteAddress } from './addresses.ts';
+import { Http2Origin } from '../pipeline/http2-origin.ts';
+import type { OriginProtocol, OriginRoute, Origins, OriginWaiter } from '../pipeline/origins.ts';
 import type { DialOrigin } from './dialer.ts';
-import type { OriginTls } from './origin-tls.ts';
-import { SocketLink } from './socket-link.ts';
+import { dialOrigin } from './origin-dial.ts';
+import type { OriginTls, SecureOrigin } from './origin-tls.ts';
+import { SharedDial } from './shared-dial.ts';
 
 /** How often idle connections are looked at, ms of the coarse clock. */
 const SWEEP_EVERY_MS = 1_000;
 /** A route without connections is forgotten after this, ms. */
 const ROUTE_KEPT_MS = 60_000;
 
+/** Origins whose protocol is remembered. */
+const REMEMBERED = 4_096;
+/** A failure that nobody waited for is told to whoever asks within this, instead of being found out once more, ms. */
+const FAILURE_KEPT_MS = 2_000;
+
+interface FailedDial {
+  readonly error: ExchangeError;
+  readonly connection: ConnectionRecord | null;
+  /** Coarse milliseconds. */
+  readonly until: number;
+}
+
 interface PooledRoute extends OriginRoute {
+  readonly key: string;
   /** The one that was used last stands last. */
   readonly idle: Http1Origin[];
+  /** Connections that many exchanges share. */
+  readonly shared: Http2Origin[];
+  /** The dial that whoever comes may wait for, while it is not known that the origin speaks HTTP/1. */
+  dial: SharedDial | null;
+  failed: FailedDial | null;
   /** Coarse milliseconds of the last look-up. */
   usedAt: number;
 }
@@ -28,6 +47,8 @@ export class OriginPool implements Origins {
   readonly #dialOrigin: DialOrigin;
   readonly #tls: OriginTls;
   readonly #routes = new Map<string, PooledRoute>();
+  /** What origins speak, by route. */
+  readonly #spoken = new Map<string, OriginProtocol>();
   #context: PipelineContext | null = null;
   #last: PooledRoute | null = null;
   #nextSweep = 0;
@@ -49,7 +70,13 @@ export class OriginPool implements Origins {
     return this.#context;
   }
 
-  route(scheme: 'http' | 'https', host: string, port: number, serverName: string | null): PooledRoute {
+  route(
+    scheme: 'http' | 'https',
+    host: string,
+    port: number,
+    serverName: string | null,
+    priorKnowledge = false,
+  ): PooledRoute {
     const name = serverName ?? host;
     const last = this.#last;
     if (
@@ -57,14 +84,17 @@ export class OriginPool implements Origins {
       last.port === port &&
       last.host === host &&
       last.scheme === scheme &&
-      last.serverName === name
+      last.serverName === name &&
+      last.priorKnowledge === priorKnowledge
     ) {
       return last;
     }
-    const key = `${scheme} ${host} ${String(port)} ${name}`;
+    const key = `${priorKnowledge ? 'h2c' : scheme} ${host} ${String(port)} ${name}`;
     let route = this.#routes.get(key);
     if (route === undefined) {
-      route = { scheme, host, port, serverName: name, idle: [], usedAt: 0 };
+      const usedAt = 0;
+      const places = { idle: [], shared: [], dial: null, failed: null };
+      route = { scheme, host, port, serverName: name, priorKnowledge, key, usedAt, ...places };
       this.#routes.set(key, route);
     }
     route.usedAt = this.#joined.clock.coarse;
@@ -73,61 +103,79 @@ export class OriginPool implements Origins {
   }
 
   take(route: OriginRoute): Http1Origin | null {
-    return idleOf(route).pop() ?? null;
+    const { idle, shared } = pooled(route);
+    if (shared.length > 0) {
+      for (const connection of shared) if (connection.canOpen) return connection.openStream();
+    }
+    return idle.pop() ?? null;
+  }
+
+  requireHttp1(route: OriginRoute): void {
+    if (!route.priorKnowledge) this.#remember(pooled(route), 'http/1.1');
   }
 
   dial(route: OriginRoute, waiter: OriginWaiter): () => void {
-    let cancelled = false;
-    let cancelTls: () => void = () => undefined;
-    const context = this.#joined;
-    const cancelDial = this.#dialOrigin(route.host, route.port, {
-      onResolved: () => {
-        waiter.onResolved();
-      },
-      onConnected: (socket) => {
-        waiter.onTcpConnected();
-        if (route.scheme === 'https') {
-          cancelTls = this.#tls.secure(context, route, socket, waiter);
-          return;
-        }
-        const id = context.takeConnectionId();
-        const address = remoteAddress(socket);
-        const link = new SocketLink(socket, DEAF);
-        const origin = new Http1Origin(
-          context,
-          link,
-          route,
-          () => ({ id, side: 'origin', address, protocol: 'http/1.1', tls: null }),
-          id,
-        );
-        link.resume();
-        waiter.onOrigin(origin);
-      },
-      onFailed: ({ code, message }) => {
-        if (!cancelled) waiter.onOriginFailed(failure(code, message), null);
-      },
-    });
+    const target = pooled(route);
+    if (!this.#mayShare(target)) return this.#dialAlone(target, waiter);
+    const { failed } = target;
+    target.failed = null;
+    if (failed !== null && failed.until > this.#joined.clock.coarse) {
+      waiter.onOriginFailed(failed.error, failed.connection);
+      return () => undefined;
+    }
+    const dial = this.#shareDial(target);
+    const leave = dial.join(waiter);
     return () => {
-      cancelled = true;
-      cancelDial();
-      cancelTls();
+      leave();
+      this.#abandon(target, dial);
+    };
+  }
+
+  /**
+   * Learns what an origin speaks: from what is known, else by a connection that the first exchange then gets. `onKnown` is
+   * called with null when the origin cannot be reached; the first exchange is told why. Returns a way to give up.
+   */
+  learn(route: OriginRoute, onKnown: (protocol: OriginProtocol | null) => void): () => void {
+    const target = pooled(route);
+    const known = this.#protocolOf(target);
+    if (known !== null) {
+      onKnown(known);
+      return () => undefined;
+    }
+    const dial = this.#shareDial(target);
+    const ask = (): void => {
+      onKnown(this.#protocolOf(target));
+    };
+    // A dial that failed at once has said so before anybody could ask.
+    if (target.dial !== dial) {
+      ask();
+      return () => undefined;
+    }
+    dial.askers.add(ask);
+    return () => {
+      dial.askers.delete(ask);
+      this.#abandon(target, dial);
     };
   }
 
   release(origin: Http1Origin): void {
     const { limits } = this.#joined.settings;
+    if (origin.translation !== null) {
+      origin.discard(false);
+      return;
+    }
     if (origin.isGone || origin.id < this.#trustedFrom || this.#joined.draining || limits.idlePerOrigin === 0) {
       origin.discard(false);
       return;
     }
-    const idle = idleOf(origin.route);
+    const idle = pooled(origin.route).idle;
     if (idle.length >= limits.idlePerOrigin) idle.shift()?.discard(false);
     origin.idleSince = this.#joined.clock.coarse;
     idle.push(origin);
   }
 
   forget(origin: Http1Origin): void {
-    const idle = idleOf(origin.route);
+    const idle = pooled(origin.route).idle;
     const at = idle.lastIndexOf(origin);
     if (at !== -1) idle.splice(at, 1);
   }
@@ -141,6 +189,7 @@ export class OriginPool implements Origins {
   closeIdle(): void {
     for (const route of this.#routes.values()) {
       for (const origin of route.idle.splice(0)) origin.discard(false);
+      for (const connection of [...route.shared]) connection.retire();
     }
   }
 
@@ -153,15 +202,116 @@ export class OriginPool implements Origins {
       while (kept > 0 && route.idle[0] !== undefined && route.idle[0].idleSince + kept <= now) {
         route.idle.shift()?.discard(false);
       }
-      if (route.idle.length > 0 || route.usedAt + ROUTE_KEPT_MS > now) continue;
+      for (const connection of [...route.shared]) {
+        if (kept > 0 && connection.isIdle && connection.idleSince + kept <= now) connection.retire();
+      }
+      const isBusy = route.idle.length > 0 || route.shared.length > 0 || route.dial !== null;
+      if (isBusy || route.usedAt + ROUTE_KEPT_MS > now) continue;
       // Whoever still holds the route can go on using it; it only is no longer shared.
       this.#routes.delete(key);
       if (this.#last === route) this.#last = null;
     }
   }
+
+  // ---- inside ------------------------------------------------------------------------------------------------------
+
+  #protocolOf(route: PooledRoute): OriginProtocol | null {
+    if (route.scheme === 'http') return route.priorKnowledge ? 'h2' : 'http/1.1';
+    return this.#spoken.get(route.key) ?? null;
+  }
+
+  #remember(route: PooledRoute, protocol: OriginProtocol): void {
+    if (route.scheme === 'http') return;
+    this.#spoken.delete(route.key);
+    this.#spoken.set(route.key, protocol);
+    if (this.#spoken.size <= REMEMBERED) return;
+    const [oldest] = this.#spoken.keys();
+    if (oldest !== undefined) this.#spoken.delete(oldest);
+  }
+
+  /** Whether its next connection may be one for many: not when it is known to speak HTTP/1. */
+  #mayShare(route: PooledRoute): boolean {
+    return this.#protocolOf(route) !== 'http/1.1';
+  }
+
+  #dialAlone(route: PooledRoute, waiter: OriginWaiter): () => void {
+    return dialOrigin(this.#joined, this.#dialOrigin, this.#tls, route, ['http/1.1'], {
+      onResolved: () => {
+        waiter.onResolved();
+      },
+      onTcpConnected: () => {
+        waiter.onTcpConnected();
+      },
+      onConnected: (connected) => {
+        waiter.onOrigin(this.#openHttp1(route, connected));
+      },
+      onFailed: (error, connection) => {
+        waiter.onOriginFailed(error, connection);
+      },
+    });
+  }
+
+  #shareDial(route: PooledRoute): SharedDial {
+    if (route.dial !== null) return route.dial;
+    const dial = new SharedDial(
+      (ended, connected) => {
+        route.dial = null;
+        this.#remember(route, connected.protocol);
+        if (connected.protocol === 'h2') this.#serveShared(route, ended, connected);
+        else this.#serveFirst(route, ended, connected);
+        for (const ask of ended.askers) ask();
+      },
+      (ended, error, connection) => {
+        route.dial = null;
+        if (ended.waiters.size === 0) {
+          route.failed = { error, connection, until: this.#joined.clock.coarse + FAILURE_KEPT_MS };
+        }
+        for (const waiter of ended.waiters) waiter.onOriginFailed(error, connection);
+        for (const ask of ended.askers) ask();
+      },
+    );
+    route.dial = dial;
+    dial.cancel = dialOrigin(this.#joined, this.#dialOrigin, this.#tls, route, ['h2', 'http/1.1'], dial);
+    return dial;
+  }
+
+  #abandon(route: PooledRoute, dial: SharedDial): void {
+    if (route.dial !== dial || dial.waiters.size > 0 || dial.askers.size > 0) return;
+    route.dial = null;
+    dial.cancel();
+  }
+
+  #serveShared(route: PooledRoute, dial: SharedDial, { id, link, describe }: SecureOrigin): void {
+    const connection = new Http2Origin(this.#joined, link, route, describe, id, (gone) => {
+      const at = route.shared.indexOf(gone);
+      if (at !== -1) route.shared.splice(at, 1);
+    });
+    route.shared.push(connection);
+    link.resume();
+    for (const waiter of dial.waiters) waiter.onOrigin(connection.openStream());
+  }
+
+  /** It speaks HTTP/1 after all: one gets the connection, the others their own. */
+  #serveFirst(route: PooledRoute, dial: SharedDial, connected: SecureOrigin): void {
+    const [first, ...others] = dial.waiters;
+    const origin = this.#openHttp1(route, connected);
+    if (first === undefined) this.release(origin);
+    else first.onOrigin(origin);
+    for (const waiter of others) this.#redial(route, waiter);
+  }
+
+  #redial(route: PooledRoute, waiter: OriginWaiter): void {
+    waiter.onRedialled(this.#dialAlone(route, waiter));
+  }
+
+  #openHttp1(route: PooledRoute, { id, link, describe }: SecureOrigin): Http1Origin {
+    const origin = new Http1Origin(this.#joined, link, route, describe, id);
+    link.resume();
+    return origin;
+  }
 }
 
-/** Routes are made by the pool alone, so each has its idle list. */
-function idleOf(route: OriginRoute): Http1Origin[] {
-  return (route as PooledRoute).idle;
+/** Routes are made by the pool alone, so each has its places. */
+function pooled(route: OriginRoute): PooledRoute {
+  return route as PooledRoute;
 }

@@ -14,9 +14,10 @@ import type { ErrorCode } from '../model/error-code.ts';
 import type { TlsFacts } from '../model/tls-facts.ts';
 import type { PipelineContext } from '../pipeline/context.ts';
 import { failure } from '../pipeline/failures.ts';
-import { Http1Origin } from '../pipeline/http1-origin.ts';
 import { DEAF } from '../pipeline/link.ts';
-import type { OriginRoute, OriginWaiter } from '../pipeline/origins.ts';
+import type { ConnectionId } from '../model/ids.ts';
+import type { ExchangeError } from '../model/error-code.ts';
+import type { OriginProtocol, OriginRoute } from '../pipeline/origins.ts';
 import { formatAddress, remoteAddress } from './addresses.ts';
 import type { KeyLog } from './key-log.ts';
 import { SocketLink } from './socket-link.ts';
@@ -29,6 +30,22 @@ const SESSIONS = 1_024;
 interface SavedSession {
   readonly session: Buffer;
   readonly leaf: X509Certificate | undefined;
+}
+
+/** An origin connection whose handshake is done. */
+export interface SecureOrigin {
+  readonly id: ConnectionId;
+  readonly link: SocketLink;
+  readonly protocol: OriginProtocol;
+  /** Makes its record. */
+  readonly describe: () => ConnectionRecord;
+}
+
+/** Ends with exactly one call, unless given up. */
+export interface SecureObserver {
+  onSecure(origin: SecureOrigin): void;
+  /** @param connection as far as it came, for the record */
+  onSecureFailed(error: ExchangeError, connection: ConnectionRecord): void;
 }
 
 /** TLS towards origins: verification, resumption, and what a failure means. */
@@ -56,8 +73,18 @@ export class OriginTls {
     }));
   }
 
-  /** Speaks TLS on a connected socket and gives the connection to `waiter`. Returns a way to give up. */
-  secure(context: PipelineContext, route: OriginRoute, raw: Socket, waiter: OriginWaiter): () => void {
+  /**
+   * Speaks TLS on a connected socket. Returns a way to give up.
+   *
+   * @param offered protocols for ALPN, the best first
+   */
+  secure(
+    context: PipelineContext,
+    route: OriginRoute,
+    raw: Socket,
+    offered: readonly OriginProtocol[],
+    observer: SecureObserver,
+  ): () => void {
     const id = context.takeConnectionId();
     const address = remoteAddress(raw);
     const { settings } = context;
@@ -71,7 +98,7 @@ export class OriginTls {
       ...(named ? { servername: route.serverName } : {}),
       ...(saved === undefined ? {} : { session: saved.session }),
       secureContext: this.prepare(context),
-      ALPNProtocols: ['http/1.1'],
+      ALPNProtocols: [...offered],
       rejectUnauthorized: false,
     });
     let leaf: X509Certificate | undefined;
@@ -81,7 +108,6 @@ export class OriginTls {
         sni: named ? route.serverName : null,
         verified,
       });
-    const record = (): ConnectionRecord => ({ id, side: 'origin', address, protocol: 'http/1.1', tls: facts() });
 
     let over = false;
     let isSecure = false;
@@ -119,7 +145,7 @@ export class OriginTls {
         tls: leaf === undefined ? null : facts(),
       };
       abandon();
-      waiter.onOriginFailed(failure(code, message), connection);
+      observer.onSecureFailed(failure(code, message), connection);
     };
     const onError = (error: NodeJS.ErrnoException): void => {
       fail(handshakeCode(error.code ?? ''), handshakeMessage(route.host, error));
@@ -138,10 +164,9 @@ export class OriginTls {
       finish();
       if (fresh !== null) this.#remember(sessionKey, { session: fresh, leaf });
       isSecure = true;
-      const link = new SocketLink(socket, DEAF, raw);
-      const origin = new Http1Origin(context, link, route, record, id);
-      link.resume();
-      waiter.onOrigin(origin);
+      const spoken: OriginProtocol = socket.alpnProtocol === 'h2' ? 'h2' : 'http/1.1';
+      const describe = (): ConnectionRecord => ({ id, side: 'origin', address, protocol: spoken, tls: facts() });
+      observer.onSecure({ id, link: new SocketLink(socket, DEAF, raw), protocol: spoken, describe });
     };
     socket.on('session', (session: Buffer) => {
       if (isSecure) this.#remember(sessionKey, { session, leaf });
@@ -220,7 +245,7 @@ function verificationMessage(host: string, reason: string): string {
 }
 
 /** What a TLS library's error towards the origin means. */
-export function handshakeCode(code: string): ErrorCode {
+function handshakeCode(code: string): ErrorCode {
   if (code.includes('CERTIFICATE_REQUIRED')) return 'tls.origin-wants-certificate';
   return 'tls.origin-handshake';
 }

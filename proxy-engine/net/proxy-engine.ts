@@ -234,6 +234,9 @@ export class ProxyEngine {
       get draining() {
         return isDraining();
       },
+      soon: (task) => {
+        setImmediate(task);
+      },
       takeExchangeId: () => {
         const id = this.#nextExchangeId;
         this.#nextExchangeId += this.#config.idStep;

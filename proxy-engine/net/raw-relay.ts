@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net';
 import type { BeginRecord, ConnectionRecord } from '../capture/tap.ts';
 import type { ClientEntry } from '../pipeline/client-entry.ts';
 import { ExchangeRecord } from '../pipeline/exchange-record.ts';
@@ -7,7 +6,6 @@ import type { LinkHandler } from '../pipeline/link.ts';
 import type { Mortal } from '../pipeline/lifetimes.ts';
 import { DEAF } from '../pipeline/link.ts';
 import { Tunnel } from '../pipeline/tunnel.ts';
-import { remoteAddress } from './addresses.ts';
 import type { Doorkeeping } from './doorkeeping.ts';
 import { SocketLink } from './socket-link.ts';
 
@@ -24,7 +22,7 @@ export interface RelayPlan {
   readonly startedAt: number;
 }
 
-const NO_HEAD = Buffer.alloc(0);
+const NO_BYTES = Buffer.alloc(0);
 
 /** Opens the row of a relay. */
 export function beginRelay(keeping: Doorkeeping, entry: ClientEntry, plan: RelayPlan): ExchangeRecord {
@@ -37,7 +35,7 @@ export function beginRelay(keeping: Doorkeeping, entry: ClientEntry, plan: Relay
     port: plan.port,
     method: '',
     path: '',
-    head: NO_HEAD,
+    head: NO_BYTES,
     sentHead: null,
   });
   return record;
@@ -67,7 +65,10 @@ export function openRelay(
     onConnected: (socket) => {
       record.markConnected();
       waiting.leave();
-      joinRelay(keeping, client, socket, record, plan, early);
+      joinRelay(keeping, client, new SocketLink(socket, DEAF), record, plan, {
+        fromClient: early,
+        fromOrigin: NO_BYTES,
+      });
     },
     onFailed: ({ code, message }) => {
       waiting.leave();
@@ -78,31 +79,31 @@ export function openRelay(
   });
 }
 
-/** Connects the two ends of a relay whose row is open. */
+/** Connects the two ends of a relay whose row is open; `early` is what each has sent already. */
 export function joinRelay(
   keeping: Doorkeeping,
   client: SocketLink,
-  socket: Socket,
+  origin: SocketLink,
   record: ExchangeRecord,
   plan: RelayPlan,
-  early: Buffer,
+  early: { readonly fromClient: Buffer; readonly fromOrigin: Buffer },
 ): void {
   const { context } = keeping;
   const id = context.takeConnectionId();
   const connection: ConnectionRecord = {
     id,
     side: 'origin',
-    address: remoteAddress(socket),
+    address: origin.peerAddress,
     protocol: plan.scheme,
     tls: null,
   };
   record.origin({ record: connection, isRecorded: false }, false);
   context.counters.originConnections += 1;
-  socket.once('close', () => {
+  origin.onceGone(() => {
     context.counters.originConnections -= 1;
   });
-  const origin = new SocketLink(socket, DEAF);
-  new Tunnel(context, record, client, origin, { recordsBytes: plan.kind === 'tcp' }).start(early, NO_HEAD);
+  const tunnel = new Tunnel(context, record, client, origin, { recordsBytes: plan.kind === 'tcp' });
+  tunnel.start(early.fromClient, early.fromOrigin);
 }
 
 /** Holds a client's place while its origin is dialled. */

@@ -1,4 +1,6 @@
 import type { Socket } from 'node:net';
+import { remoteAddress } from './addresses.ts';
+import { SocketReader } from './socket-reader.ts';
 import { DEAF, type Link, type LinkFailure, type LinkHandler } from '../pipeline/link.ts';
 
 /** How long a closed connection may go on sending before it is destroyed, and a cut one may take to send its rest, ms. */
@@ -13,6 +15,7 @@ export class SocketLink implements Link {
   readonly secure: boolean;
   readonly #socket: Socket;
   readonly #raw: Socket;
+  readonly #reader: SocketReader | null;
   #failure: LinkFailure | null = null;
   #deaf = false;
 
@@ -25,11 +28,22 @@ export class SocketLink implements Link {
     this.secure = raw !== socket;
     this.#socket = socket;
     this.#raw = raw;
-    socket.on('data', this.#onData);
+    this.#reader = SocketReader.of(socket);
+    if (this.#reader === null) socket.on('data', this.#onData);
+    else this.#reader.onBytes = this.#onData;
     socket.on('drain', this.#onDrain);
     socket.on('end', this.#onEnd);
     socket.on('error', this.#onError);
     socket.on('close', this.#onClose);
+  }
+
+  /** `address:port` of the peer. */
+  get peerAddress(): string {
+    return remoteAddress(this.#raw);
+  }
+
+  onceGone(listener: () => void): void {
+    this.#socket.once('close', listener);
   }
 
   get full(): boolean {
@@ -83,6 +97,7 @@ export class SocketLink implements Link {
   detach(): Socket {
     const socket = this.#socket;
     socket.pause();
+    if (this.#reader !== null) this.#reader.onBytes = () => undefined;
     socket.off('data', this.#onData);
     socket.off('drain', this.#onDrain);
     socket.off('end', this.#onEnd);

@@ -4,7 +4,10 @@ import type { RequestHead } from '../protocol/http1/index.ts';
 export type ExchangeHead = Pick<
   RequestHead,
   'bytes' | 'method' | 'target' | 'minorVersion' | 'keepAlive' | 'anomalies' | 'upgrade' | 'get'
->;
+> & {
+  /** By HTTP/2 only: the body has no declared length, so that HTTP/1 gets it in chunks. */
+  readonly isChunked?: boolean;
+};
 
 /**
  * Stands for a request whose head was refused or never became complete: its bytes, and as much of its request line as can

@@ -1,6 +1,5 @@
 import type { ConnectionRecord } from '../capture/tap.ts';
 import type { ConnectionId } from '../model/ids.ts';
-import type { RequestHead } from '../protocol/http1/index.ts';
 import type { OriginRoute } from './origins.ts';
 
 /** A fixed place that every request of a connection goes to. */
@@ -18,7 +17,6 @@ export interface FixedDestination {
 
 /** A client's wish to have a tunnel. */
 export interface ConnectRequest {
-  readonly head: RequestHead;
   readonly host: string;
   readonly port: number;
   /** When it began, microseconds since the Unix epoch. */
@@ -32,6 +30,8 @@ export interface ClientEntry {
   readonly address: string;
   /** Null on a proxy listener: each request names its own. */
   readonly destination: FixedDestination | null;
+  /** `h2` or `h2c`; null for HTTP/1, where each request says its minor version. */
+  readonly protocol: 'h2' | 'h2c' | null;
   /** The connection's record; made when the first exchange on it is recorded. */
   record(): ConnectionRecord;
   /** The tap has the connection's record. */

@@ -29,6 +29,8 @@ export interface PipelineContext {
   readonly settings: EngineSettings;
   /** The engine is stopping: no connection is kept open for another exchange. */
   readonly draining: boolean;
+  /** Runs a task once everything that has arrived by now was read. */
+  soon(task: () => void): void;
   takeExchangeId(): ExchangeId;
   takeConnectionId(): ConnectionId;
 }

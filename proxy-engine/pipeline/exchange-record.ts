@@ -3,7 +3,6 @@ import type { AnomalyCode } from '../model/anomaly-code.ts';
 import type { ExchangeError } from '../model/error-code.ts';
 import type { MessageSide } from '../model/exchange.ts';
 import type { ExchangeId } from '../model/ids.ts';
-import type { ResponseHead } from '../protocol/http1/index.ts';
 import type { ClientEntry } from './client-entry.ts';
 import type { PipelineContext } from './context.ts';
 
@@ -88,8 +87,13 @@ export class ExchangeRecord {
     this.#tap.origin(this.id, connection.id, connection.address, connection.protocol, reused);
   }
 
-  informational(head: ResponseHead): void {
-    if (this.recorded) this.#tap.informational(this.id, head.bytes);
+  /** The head as forwarded, when it was not known at `begin`. */
+  sentRequestHead(head: Buffer): void {
+    if (this.recorded) this.#tap.sentRequestHead(this.id, head);
+  }
+
+  informational(head: Buffer): void {
+    if (this.recorded) this.#tap.informational(this.id, head);
   }
 
   response(status: number, head: Buffer, sentHead: Buffer | null): void {

@@ -2,14 +2,15 @@ import type { ConnectionRecord } from '../capture/tap.ts';
 import type { InternalPage } from '../model/engine-config.ts';
 import type { ErrorCode, ErrorPhase, ErrorSide, ExchangeError } from '../model/error-code.ts';
 import type { MessageSide } from '../model/exchange.ts';
-import { writeAnswer, writeResponseHead, type ResponseHead } from '../protocol/http1/index.ts';
+import type { Answer, ResponseHead } from '../protocol/http1/index.ts';
+import { Http2Error } from '../protocol/http2/index.ts';
 import type { ExchangeHead } from './broken-head.ts';
 import type { PipelineContext } from './context.ts';
 import { errorPage } from './error-page.ts';
 import type { ExchangeRecord } from './exchange-record.ts';
 import { answerStatus, failure } from './failures.ts';
-import type { Http1Client } from './http1-client.ts';
-import type { Http1Origin } from './http1-origin.ts';
+import type { ClientLeg, SentAnswer } from './client-leg.ts';
+import type { Http1Origin, StreamTranslation } from './http1-origin.ts';
 import type { LinkFailure } from './link.ts';
 import type { OriginRoute, OriginWaiter } from './origins.ts';
 import type { PacedSource } from './pacing.ts';
@@ -23,16 +24,17 @@ const NOTHING = Buffer.alloc(0);
 const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
 
 /**
- * One request and its response, or its failure, between an HTTP/1 client and an HTTP/1 origin. Every exchange gets a
+ * One request and its response, or its failure. Inside, messages have the form of HTTP/1: a leg that speaks HTTP/2 translates,
+ * so that two legs of HTTP/1 cost nothing. Every exchange gets a
  * response or an error, never both, and ends exactly once: by the response's end, by `fail`, or by the client's going.
  */
 export class Exchange implements OriginWaiter, PacedSource {
-  readonly client: Http1Client;
+  readonly client: ClientLeg;
   readonly record: ExchangeRecord;
   readonly head: ExchangeHead;
   requestDone = false;
-  /** The client speaks HTTP/1.0 and gets a chunked body without its framing, ended by the connection's end. */
-  unframed = false;
+  /** The client gets the payload alone: by HTTP/2, or a chunked body by HTTP/1.0, ended by the connection's end. */
+  unframed: boolean;
   readonly #context: PipelineContext;
   readonly #plan: RequestPlan;
   readonly #feed: RequestFeed;
@@ -50,7 +52,7 @@ export class Exchange implements OriginWaiter, PacedSource {
 
   constructor(
     context: PipelineContext,
-    client: Http1Client,
+    client: ClientLeg,
     record: ExchangeRecord,
     head: ExchangeHead,
     plan: RequestPlan,
@@ -60,6 +62,7 @@ export class Exchange implements OriginWaiter, PacedSource {
     this.record = record;
     this.head = head;
     this.#plan = plan;
+    this.unframed = client.unframed;
     this.#keepAlive = head.keepAlive;
     this.#feed = new RequestFeed(context.settings.limits.retryBodyBytes);
     if (head.anomalies.length > 0) record.addAnomalies(head.anomalies);
@@ -130,7 +133,7 @@ export class Exchange implements OriginWaiter, PacedSource {
 
   /** Whether more of the response may be read: the client takes it and the store keeps up. */
   responseFlows(): boolean {
-    return !this.client.link.full && !this.#context.pacing.holds(this, 'response');
+    return !this.client.full && !this.#context.pacing.holds(this, 'response');
   }
 
   #requestFlows(): boolean {
@@ -138,8 +141,13 @@ export class Exchange implements OriginWaiter, PacedSource {
     return !this.#feed.isFull && !(this.#origin?.link.full ?? false) && !this.#context.pacing.holds(this, 'request');
   }
 
-  /** The client is gone. */
-  onClientGone(): void {
+  /**
+   * The client is gone.
+   *
+   * @param how what it did, for the record
+   * @param code error code of HTTP/2 by which it reset its stream, or null
+   */
+  onClientGone(how = 'closed its connection', code: number | null = null): void {
     if (this.#over) return;
     if (this.#responseDone) {
       this.#keepAlive = false;
@@ -147,9 +155,9 @@ export class Exchange implements OriginWaiter, PacedSource {
       return;
     }
     const error = this.requestDone
-      ? failure('client.cancelled', 'The client closed its connection before the response was complete.')
-      : failure('client.cut-short', 'The client closed its connection before its request was complete.');
-    this.#end(error);
+      ? failure('client.cancelled', `The client ${how} before the response was complete.`)
+      : failure('client.cut-short', `The client ${how} before its request was complete.`);
+    this.#end(error, code);
     this.client.onExchangeOver(false);
   }
 
@@ -163,7 +171,7 @@ export class Exchange implements OriginWaiter, PacedSource {
     milliseconds: number,
     setting: string,
   ): void {
-    const stuckClient = code === 'timeout.idle' && (!this.requestDone || this.client.link.full);
+    const stuckClient = code === 'timeout.idle' && (!this.requestDone || this.client.full);
     const what = code === 'timeout.total' ? 'The exchange was not complete' : 'Nothing moved';
     this.fail(
       code,
@@ -180,6 +188,12 @@ export class Exchange implements OriginWaiter, PacedSource {
 
   onTcpConnected(): void {
     this.record.markConnected();
+  }
+
+  onRedialled(cancel: () => void): void {
+    // The dial may have ended before it returned.
+    if (this.#over || this.#origin !== null) return;
+    this.#cancelDial = cancel;
   }
 
   onOrigin(origin: Http1Origin): void {
@@ -202,11 +216,9 @@ export class Exchange implements OriginWaiter, PacedSource {
 
   onInformational(head: ResponseHead): void {
     if (this.#over) return;
-    this.record.informational(head);
+    this.record.informational(this.#origin?.translation?.receivedHead ?? head.bytes);
     if (this.head.minorVersion === 0) return;
-    this.sendToClient(
-      writeResponseHead(head, { clientMinorVersion: 1, keepAlive: true, relayUpgrade: false, appendedLines: '' }),
-    );
+    this.client.inform(head);
   }
 
   /** Returns the head to send to the client. */
@@ -227,14 +239,33 @@ export class Exchange implements OriginWaiter, PacedSource {
     if (!this.#responseIsFramed || this.#context.draining || (!this.requestDone && !head.keepAlive))
       this.#keepAlive = false;
     if (head.status === 401 && challengesConnection(head)) this.#pinned = true;
-    const sent = writeResponseHead(head, {
+    const sent = this.client.head(head, {
       clientMinorVersion: minorVersion,
       keepAlive: this.#keepAlive,
       relayUpgrade: head.status === 426,
       appendedLines: this.#context.settings.forwardedFields ? 'Via: 1.1 weir\r\n' : '',
     });
-    this.record.response(head.status, head.bytes, sent === head.bytes ? null : sent);
-    return sent;
+    const translation = this.#origin?.translation ?? null;
+    if (translation !== null || this.client.unframed) this.#recordTranslated(head, sent, translation);
+    else this.record.response(head.status, head.bytes, sent === head.bytes ? null : sent);
+    return this.client.unframed ? null : sent;
+  }
+
+  /** The record of a response of which one leg speaks HTTP/2. */
+  #recordTranslated(head: ResponseHead, sent: Buffer, translation: StreamTranslation | null): void {
+    if (!this.record.recorded) return;
+    const received = translation?.receivedHead ?? head.bytes;
+    if (translation?.strippedSpace ?? false) this.record.anomaly('outer-space');
+    if (head.framing === 'chunked' && (translation === null) === this.client.unframed) {
+      this.record.sentResponseFraming = this.client.unframed ? 'identity' : 'chunked';
+    }
+    this.record.response(head.status, received, sent.equals(received) ? null : sent);
+  }
+
+  onResponseTrailers(lines: Buffer): void {
+    if (this.#over) return;
+    this.record.trailers('response', lines);
+    if (this.client.unframed) this.client.trailers(lines);
   }
 
   onResponsePayload(bytes: Buffer, start: number, end: number): void {
@@ -246,13 +277,14 @@ export class Exchange implements OriginWaiter, PacedSource {
   sendToClient(bytes: Buffer): void {
     if (this.#over) return;
     this.#context.counters.bytesToClient += bytes.length;
-    this.client.link.write(bytes);
+    this.client.send(bytes);
   }
 
   /** @param stray bytes came after the response's end */
   onResponseEnd(status: number, stray: boolean): void {
     if (this.#over) return;
     this.#responseDone = true;
+    this.client.finish();
     if (stray) {
       this.#originStays = false;
       const bodyless = this.head.method === 'HEAD' || status === 204 || status === 304;
@@ -273,7 +305,7 @@ export class Exchange implements OriginWaiter, PacedSource {
       return false;
     }
     this.#responseStarted = true;
-    const sent = writeResponseHead(head, {
+    const sent = this.client.head(head, {
       clientMinorVersion: 1,
       keepAlive: true,
       relayUpgrade: true,
@@ -291,8 +323,8 @@ export class Exchange implements OriginWaiter, PacedSource {
     this.#over = true;
     this.#origin = null;
     origin.unassign();
-    const early = this.client.leave();
-    const tunnel = new Tunnel(this.#context, this.record, this.client.link, origin.link, { recordsBytes: true });
+    const { link, early } = this.client.leave();
+    const tunnel = new Tunnel(this.#context, this.record, link, origin.link, { recordsBytes: true });
     tunnel.start(early, rest);
   }
 
@@ -305,13 +337,15 @@ export class Exchange implements OriginWaiter, PacedSource {
     if (this.#responseDone) {
       this.#keepAlive = false;
       this.#complete();
+    } else if (reason?.reset !== undefined) {
+      this.#onStreamLost(reason.reset, reason.message);
     } else if (origin.answered) {
       this.fail(
         this.#responseStarted ? 'origin.cut-short' : 'origin.closed-early',
         `The origin ${reason === null ? 'closed' : 'reset'} the connection in the middle of its response.`,
       );
     } else if (this.#mayRetry(origin)) {
-      this.#retry();
+      this.#retry(true);
     } else if (reason?.code.includes('CERTIFICATE_REQUIRED') ?? false) {
       // TLS 1.3 servers say so after the handshake (RFC 8446 §4.4.2.4).
       this.fail(
@@ -320,6 +354,27 @@ export class Exchange implements OriginWaiter, PacedSource {
       );
     } else {
       this.fail('origin.closed-early', this.#lostMessage(origin, reason));
+    }
+  }
+
+  /** The origin's stream of HTTP/2 was reset, by it or because of it. */
+  #onStreamLost({ code, byPeer }: { readonly code: number; readonly byPeer: boolean }, message: string): void {
+    const isUnprocessed = byPeer && (code === Http2Error.refusedStream || code === Http2Error.http11Required);
+    if (isUnprocessed && !this.#responseStarted && !this.#retried && this.#feed.isWhollyHeld) {
+      // The origin has not looked at it (RFC 9113 §8.7), so that even a POST may be sent once more.
+      if (code === Http2Error.http11Required && this.#route !== null) this.#context.origins.requireHttp1(this.#route);
+      this.#retry(false);
+    } else if (this.#responseStarted) {
+      this.#failWith(failure('origin.cut-short', message), code);
+    } else if (!byPeer) {
+      this.#failWith(failure('http2.malformed-response', message));
+    } else if (isUnprocessed) {
+      const why = this.#retried
+        ? 'it had been sent again once already'
+        : 'its body was too long to be held (setting limits.retryBodyBytes)';
+      this.#failWith(failure('http2.refused', `${message} The request was not sent again because ${why}.`), code);
+    } else {
+      this.#failWith(failure('http2.reset', message), code);
     }
   }
 
@@ -354,22 +409,21 @@ export class Exchange implements OriginWaiter, PacedSource {
   /** Answers in the origin's place and ends the exchange. */
   #answer(status: number, fields: readonly (readonly [string, string])[], body: Uint8Array): void {
     const keepAlive = this.#keepAlive && this.requestDone && !this.#context.draining;
-    const bytes = this.#writeAnswer(status, fields, body, keepAlive);
-    const bodyAt = bytes.indexOf('\r\n\r\n') + 4;
-    this.record.response(status, bytes.subarray(0, bodyAt), null);
-    if (bodyAt < bytes.length) this.record.payload('response', bytes, bodyAt, bytes.length);
-    this.sendToClient(bytes);
+    const sent = this.#sendAnswer(status, fields, body, keepAlive);
+    this.record.response(status, sent.head, null);
+    if (sent.body.length > 0) this.record.payload('response', sent.body, 0, sent.body.length);
     this.#over = true;
     this.record.end(null, true);
     this.client.onExchangeOver(keepAlive);
   }
 
-  #failWith(error: ExchangeError): void {
+  /** @param resetCode error code of HTTP/2 by which the origin ended it, or null */
+  #failWith(error: ExchangeError, resetCode: number | null = null): void {
     if (this.#over) return;
     const status = answerStatus(error.code);
     this.#end(error);
-    if (this.#responseStarted || status === null) {
-      this.client.cut(this.#responseIsFramed);
+    if (this.#responseStarted || status === null || (resetCode !== null && this.client.unframed)) {
+      this.client.cut(this.#responseIsFramed, resetCode);
       return;
     }
     const keepAlive = this.#keepAlive && this.requestDone && !this.#context.draining;
@@ -379,27 +433,23 @@ export class Exchange implements OriginWaiter, PacedSource {
       ['Cache-Control', 'no-store'],
       ['x-weir-error', error.code],
     ] as const;
-    const bytes = this.#writeAnswer(status, fields, page.body, keepAlive);
-    this.#context.counters.bytesToClient += bytes.length;
-    this.client.link.write(bytes);
+    this.#sendAnswer(status, fields, page.body, keepAlive);
     this.client.onExchangeOver(keepAlive);
   }
 
-  #writeAnswer(
-    status: number,
-    fields: readonly (readonly [string, string])[],
-    body: Uint8Array,
-    keepAlive: boolean,
-  ): Buffer {
+  #sendAnswer(status: number, fields: Answer['fields'], body: Uint8Array, keepAlive: boolean): SentAnswer {
     const { method, minorVersion } = this.head;
-    return writeAnswer({ status, fields, body, requestMethod: method, keepAlive, clientMinorVersion: minorVersion });
+    const answer = { status, fields, body, requestMethod: method, keepAlive, clientMinorVersion: minorVersion };
+    const sent = this.client.answer(answer);
+    this.#context.counters.bytesToClient += sent.head.length + sent.body.length;
+    return sent;
   }
 
-  #end(error: ExchangeError): void {
+  #end(error: ExchangeError, resetCode: number | null = null): void {
     this.#over = true;
     this.#cancelDial?.();
     this.#cancelDial = null;
-    this.#origin?.discard(true);
+    this.#origin?.discard(true, resetCode);
     this.#origin = null;
     this.#context.pacing.forget(this);
     this.record.end(error, false);
@@ -431,19 +481,32 @@ export class Exchange implements OriginWaiter, PacedSource {
 
   #dial(route: OriginRoute): void {
     const cancel = this.#context.origins.dial(route, this);
-    // The dial may have failed before it returned.
-    if (!this.#over) this.#cancelDial = cancel;
+    // The dial may have ended before it returned.
+    if (!this.#over && this.#origin === null) this.#cancelDial = cancel;
   }
 
   #attach(origin: Http1Origin, reused: boolean): void {
     this.#origin = origin;
     origin.assign(this, this.head.method);
-    this.record.origin(origin, reused);
-    this.#feed.mayRepeat = reused && !this.#retried;
+    this.record.origin(origin.recordable, reused);
+    this.#feed.mayRepeat = (reused || origin.translation !== null) && !this.#retried;
     this.#flush(origin);
+    if (this.record.recorded) this.#recordSentHead(origin);
     if (this.requestDone) this.record.markSent();
     if (this.#requestFlows()) this.client.resume();
     else this.client.pause();
+  }
+
+  /** A head that goes out in another form than it came was not known before the origin was. */
+  #recordSentHead({ translation }: Http1Origin): void {
+    if (translation !== null) {
+      this.record.sentRequestFraming = this.client.unframed ? 'as-received' : 'identity';
+      const { sentHead } = translation;
+      if (sentHead !== null && !sentHead.equals(this.head.bytes)) this.record.sentRequestHead(sentHead);
+    } else if (this.client.unframed && this.#plan.action.kind === 'forward') {
+      if (this.head.isChunked ?? false) this.record.sentRequestFraming = 'chunked';
+      this.record.sentRequestHead(this.#plan.action.sentHead);
+    }
   }
 
   #flush(origin: Http1Origin): void {
@@ -454,13 +517,15 @@ export class Exchange implements OriginWaiter, PacedSource {
     return origin.uses > 1 && !this.#retried && this.#feed.isWhollyHeld && IDEMPOTENT.has(this.head.method);
   }
 
-  #retry(): void {
+  /** @param afresh by a connection that nobody used before */
+  #retry(afresh: boolean): void {
     const route = this.#route;
     if (route === null) return;
     this.#retried = true;
     this.record.forgetAttempt();
     this.#feed.rewind();
-    this.#dial(route);
+    if (afresh) this.#dial(route);
+    else this.#connect(route);
   }
 
   #lostMessage(origin: Http1Origin, reason: LinkFailure | null): string {

@@ -1,6 +1,18 @@
-import { createRequestDecoder, type Http1Decoder, type Http1Sink, type RequestHead } from '../protocol/http1/index.ts';
+import {
+  createRequestDecoder,
+  writeAnswer,
+  writeRequestHead,
+  writeResponseHead,
+  type Answer,
+  type Http1Decoder,
+  type Http1Sink,
+  type RequestHead,
+  type ResponseHead,
+  type ResponseHeadChanges,
+} from '../protocol/http1/index.ts';
 import type { ErrorCode } from '../model/error-code.ts';
 import type { ClientEntry, ConnectRequest } from './client-entry.ts';
+import type { ClientLeg, HandedOver, SentAnswer } from './client-leg.ts';
 import type { PipelineContext } from './context.ts';
 import { brokenHead, type ExchangeHead } from './broken-head.ts';
 import { Exchange } from './exchange.ts';
@@ -20,7 +32,8 @@ const NOTHING = Buffer.alloc(0);
  * An HTTP/1 connection from a client: reads requests one after another, gives each to an exchange, and lets the next one
  * begin when the exchange is over, so that pipelined requests are answered in order (RFC 9112 §9.3.2).
  */
-export class Http1Client implements LinkHandler, Http1Sink<RequestHead>, Mortal {
+export class Http1Client implements ClientLeg, LinkHandler, Http1Sink<RequestHead>, Mortal {
+  readonly unframed = false;
   deadline: number;
   readonly link: Link;
   readonly entry: ClientEntry;
@@ -116,6 +129,39 @@ export class Http1Client implements LinkHandler, Http1Sink<RequestHead>, Mortal 
     this.#exchangeDeadline = this.#totalDeadline;
   }
 
+  get full(): boolean {
+    return this.link.full;
+  }
+
+  inform(head: ResponseHead): void {
+    this.link.write(
+      writeResponseHead(head, { clientMinorVersion: 1, keepAlive: true, relayUpgrade: false, appendedLines: '' }),
+    );
+  }
+
+  head(head: ResponseHead, changes: ResponseHeadChanges): Buffer {
+    return writeResponseHead(head, changes);
+  }
+
+  send(bytes: Buffer): void {
+    this.link.write(bytes);
+  }
+
+  trailers(): void {
+    // They are part of the framing that was forwarded.
+  }
+
+  finish(): void {
+    // The framing has said so.
+  }
+
+  answer(answer: Answer): SentAnswer {
+    const bytes = writeAnswer(answer);
+    this.link.write(bytes);
+    const bodyAt = bytes.indexOf('\r\n\r\n') + 4;
+    return { head: bytes.subarray(0, bodyAt), body: bytes.subarray(bodyAt) };
+  }
+
   pause(): void {
     if (this.#paused) return;
     this.#paused = true;
@@ -160,15 +206,14 @@ export class Http1Client implements LinkHandler, Http1Sink<RequestHead>, Mortal 
     else this.link.cut();
   }
 
-  /** HTTP is over on this connection; returns the bytes that were not read yet. The link stays as it is. */
-  leave(): Buffer {
+  leave(): HandedOver {
     this.#left = true;
     this.#exchange = null;
     const held = Buffer.concat(this.#held);
     this.#held = [];
     this.#heldBytes = 0;
     this.#forget();
-    return held;
+    return { link: this.link, early: held };
   }
 
   drain(): void {
@@ -186,10 +231,10 @@ export class Http1Client implements LinkHandler, Http1Sink<RequestHead>, Mortal 
   onHead(head: RequestHead): void {
     const context = this.#context;
     this.#headBegan = false;
-    const plan = planRequest(context, this.entry, head);
+    const plan = planRequest(context, this.entry, head, writeRequestHead);
     if (plan.action.kind === 'connect') {
       const { host, port } = plan.action;
-      this.#connect = { head, host, port, startedAt: context.clock.micros() };
+      this.#connect = { host, port, startedAt: context.clock.micros() };
       return;
     }
     this.#open(head, plan);

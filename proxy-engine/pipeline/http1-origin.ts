@@ -8,8 +8,21 @@ import {
 } from '../protocol/http1/index.ts';
 import type { PipelineContext } from './context.ts';
 import type { Exchange } from './exchange.ts';
+import type { RecordableConnection } from './exchange-record.ts';
 import type { Link, LinkFailure, LinkHandler } from './link.ts';
 import type { OriginRoute } from './origins.ts';
+
+/** What stands behind an origin connection that is one stream of HTTP/2 in truth. */
+export interface StreamTranslation {
+  /** The connection that carries the stream. */
+  readonly connection: RecordableConnection;
+  /** The request's head as it was sent, for the record; null before. */
+  readonly sentHead: Buffer | null;
+  /** The last response head as it came, informational ones too. */
+  readonly receivedHead: Buffer | null;
+  /** White space around its values was taken away. */
+  readonly strippedSpace: boolean;
+}
 
 /**
  * An HTTP/1 connection to an origin: carries one exchange at a time, waits in the pool between two, and hands response
@@ -19,6 +32,7 @@ export class Http1Origin implements LinkHandler, Http1Sink<ResponseHead> {
   readonly link: Link;
   readonly route: OriginRoute;
   readonly id: ConnectionId;
+  readonly translation: StreamTranslation | null;
   isRecorded = false;
   /** Exchanges that it has carried. */
   uses = 0;
@@ -50,21 +64,28 @@ export class Http1Origin implements LinkHandler, Http1Sink<ResponseHead> {
     route: OriginRoute,
     describe: () => ConnectionRecord,
     id: ConnectionId,
+    translation: StreamTranslation | null = null,
   ) {
     this.#context = context;
     this.link = link;
     this.route = route;
     this.id = id;
     this.#describe = describe;
+    this.translation = translation;
     this.#decoder = createResponseDecoder(context.settings.limits, {
       bareLineFeed: context.settings.tolerateBareLineFeed,
     });
     link.handler = this;
-    context.counters.originConnections += 1;
+    if (translation === null) context.counters.originConnections += 1;
   }
 
   get record(): ConnectionRecord {
     return (this.#record ??= this.#describe());
+  }
+
+  /** Whose record an exchange refers to. */
+  get recordable(): RecordableConnection {
+    return this.translation?.connection ?? this;
   }
 
   get isGone(): boolean {
@@ -85,10 +106,14 @@ export class Http1Origin implements LinkHandler, Http1Sink<ResponseHead> {
     this.#exchange = null;
   }
 
-  /** Ends the connection; nothing is reported any more. `abort` makes sure that the origin stops working. */
-  discard(abort: boolean): void {
+  /**
+   * Ends the connection; nothing is reported any more. `abort` makes sure that the origin stops working.
+   *
+   * @param code error code of HTTP/2 to reset the stream with, where it is one; null for CANCEL
+   */
+  discard(abort: boolean, code: number | null = null): void {
     this.#exchange = null;
-    if (abort) this.link.reset();
+    if (abort) this.link.reset(code ?? undefined);
     else this.link.close();
   }
 
@@ -158,7 +183,7 @@ export class Http1Origin implements LinkHandler, Http1Sink<ResponseHead> {
   }
 
   onFraming(bytes: Buffer, start: number, end: number): void {
-    this.#exchange?.record.framing('response', bytes, start, end);
+    if (this.translation === null) this.#exchange?.record.framing('response', bytes, start, end);
   }
 
   onWire(bytes: Buffer, start: number, end: number): void {
@@ -177,7 +202,7 @@ export class Http1Origin implements LinkHandler, Http1Sink<ResponseHead> {
   }
 
   onTrailers(bytes: Buffer): void {
-    this.#exchange?.record.trailers('response', bytes);
+    this.#exchange?.onResponseTrailers(bytes);
   }
 
   onEnd(): void {
@@ -208,7 +233,7 @@ export class Http1Origin implements LinkHandler, Http1Sink<ResponseHead> {
   onClosed(failure: LinkFailure | null): void {
     if (this.#gone) return;
     this.#gone = true;
-    this.#context.counters.originConnections -= 1;
+    if (this.translation === null) this.#context.counters.originConnections -= 1;
     const exchange = this.#exchange;
     if (exchange === null) this.#context.origins.forget(this);
     else exchange.onOriginLost(failure);

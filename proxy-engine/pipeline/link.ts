@@ -3,6 +3,8 @@ export interface LinkFailure {
   /** The system's or the TLS library's code, for example `ECONNRESET`. */
   readonly code: string;
   readonly message: string;
+  /** On a stream of HTTP/2 that was reset: its error code, and whether the peer did it. */
+  readonly reset?: { readonly code: number; readonly byPeer: boolean };
 }
 
 /**
@@ -29,8 +31,8 @@ export interface Link {
   close(): void;
   /** Sends what was written, then resets, so that the peer can tell that the connection was cut. */
   cut(): void;
-  /** Resets at once (TCP RST, also below TLS). */
-  reset(): void;
+  /** Resets at once (TCP RST, also below TLS; a stream of HTTP/2 with `code`, or CANCEL). */
+  reset(code?: number): void;
 }
 
 /** What a link tells its handler. Nothing follows `onClosed`. */

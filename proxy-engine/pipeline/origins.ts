@@ -10,12 +10,19 @@ export interface OriginRoute {
   readonly port: number;
   /** Name that TLS asks for and verifies; `host` unless the client's own ClientHello named another. */
   readonly serverName: string;
+  /** HTTP/2 is spoken without TLS and without asking (RFC 9113 §3.3). */
+  readonly priorKnowledge: boolean;
 }
+
+/** What an origin speaks. */
+export type OriginProtocol = 'h2' | 'http/1.1';
 
 /** What an exchange hears while its origin connection is made. Ends with one of the last two calls. */
 export interface OriginWaiter {
   onResolved(): void;
   onTcpConnected(): void;
+  /** The connection is made anew for this one alone; the earlier way to give up is void. */
+  onRedialled(cancel: () => void): void;
   onOrigin(origin: Http1Origin): void;
   /** @param connection the connection as far as it came, for the record; null when there was none */
   onOriginFailed(error: ExchangeError, connection: ConnectionRecord | null): void;
@@ -24,8 +31,16 @@ export interface OriginWaiter {
 /** The origin side of the house: routes, idle connections, new connections. */
 export interface Origins {
   /** @param serverName name for TLS; `host` when null */
-  route(scheme: 'http' | 'https', host: string, port: number, serverName: string | null): OriginRoute;
-  /** The idle connection that was used last, or null. */
+  route(
+    scheme: 'http' | 'https',
+    host: string,
+    port: number,
+    serverName: string | null,
+    priorKnowledge?: boolean,
+  ): OriginRoute;
+  /** The origin has said that it wants HTTP/1.1 for some request (RFC 9113 §7): it gets nothing else from here on. */
+  requireHttp1(route: OriginRoute): void;
+  /** The idle connection that was used last, or a stream on one that is shared; null when there is none. */
   take(route: OriginRoute): Http1Origin | null;
   /** Opens a connection; `waiter` may be called before this returns. Returns a way to give up. */
   dial(route: OriginRoute, waiter: OriginWaiter): () => void;

@@ -10,7 +10,7 @@ export interface PacedSource {
 }
 
 /** A store that has taken nothing for this long is stuck: nobody waits for it any longer, ms. */
-const PATIENCE_MS = 250;
+const PATIENCE_MS = 1_000;
 
 /**
  * Lets bulk bodies wait for the store, so that gigabytes are recorded whole. Only bodies that are long already rest, only while the store takes what it was given, and never longer than a moment after it stopped doing so: then they are

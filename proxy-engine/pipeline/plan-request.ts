@@ -5,8 +5,8 @@ import type { ExchangeError } from '../model/error-code.ts';
 import {
   formatAuthority,
   parseAuthority,
-  writeRequestHead,
   type RequestHead,
+  type RequestHeadChanges,
   type RequestTarget,
 } from '../protocol/http1/index.ts';
 import type { ExchangeHead } from './broken-head.ts';
@@ -38,13 +38,26 @@ export interface RequestPlan {
   readonly anomaly: AnomalyCode | null;
 }
 
+/** What a plan is made of, whichever version of HTTP it came by. */
+export type PlannableHead = ExchangeHead & Pick<RequestHead, 'destination' | 'has'>;
+
+/** Writes the head for an HTTP/1 origin; others translate that. */
+export type WriteHead<Head extends PlannableHead> = (head: Head, changes: RequestHeadChanges) => Buffer;
+
 const HTTP_PORT = 80;
 const HTTPS_PORT = 443;
 
 /** Decides where a request goes, from the connection that it came on and its target (RFC 9112 §3.2). */
-export function planRequest(context: PipelineContext, entry: ClientEntry, head: RequestHead): RequestPlan {
+export function planRequest<Head extends PlannableHead>(
+  context: PipelineContext,
+  entry: ClientEntry,
+  head: Head,
+  write: WriteHead<Head>,
+): RequestPlan {
   const { destination } = entry;
-  return destination === null ? planProxied(context, entry, head) : planFixed(context, entry, head, destination);
+  return destination === null
+    ? planProxied(context, entry, head, write)
+    : planFixed(context, entry, head, destination, write);
 }
 
 /** The row of a request that is refused before anything is known of its destination. */
@@ -72,7 +85,12 @@ export function planUrl(plan: RequestPlan): string {
     : `${plan.scheme}://${formatAuthority(plan.host, plan.port, plan.scheme)}${plan.path}`;
 }
 
-function planProxied(context: PipelineContext, entry: ClientEntry, head: RequestHead): RequestPlan {
+function planProxied<Head extends PlannableHead>(
+  context: PipelineContext,
+  entry: ClientEntry,
+  head: Head,
+  write: WriteHead<Head>,
+): RequestPlan {
   const target = head.destination;
   if (target.form === 'authority') {
     const port = target.port ?? HTTPS_PORT;
@@ -93,7 +111,7 @@ function planProxied(context: PipelineContext, entry: ClientEntry, head: Request
   );
   const hostField = target.differsFromHost || !head.has('host') ? target.authority : null;
   return {
-    action: forward(context, entry, head, route, target.path, hostField, false),
+    action: forward(context, entry, head, write, route, target.path, hostField, false),
     scheme,
     host: route.host,
     port: route.port,
@@ -102,11 +120,12 @@ function planProxied(context: PipelineContext, entry: ClientEntry, head: Request
   };
 }
 
-function planFixed(
+function planFixed<Head extends PlannableHead>(
   context: PipelineContext,
   entry: ClientEntry,
-  head: RequestHead,
+  head: Head,
   destination: FixedDestination,
+  write: WriteHead<Head>,
 ): RequestPlan {
   const { route } = destination;
   const { scheme, port } = route;
@@ -138,7 +157,7 @@ function planFixed(
   if (destination.internal) return planInternal(context, scheme, path);
   if (destination.basePath !== '' && path !== '*') path = destination.basePath + path;
   return {
-    action: forward(context, entry, head, route, path, hostField, true),
+    action: forward(context, entry, head, write, route, path, hostField, true),
     scheme,
     host: destination.host,
     port,
@@ -151,17 +170,18 @@ function namesDestination(target: RequestTarget, destination: FixedDestination):
   return target.host === destination.host || target.host === destination.route.host;
 }
 
-function namesAnotherHost(head: RequestHead, destination: FixedDestination): boolean {
+function namesAnotherHost(head: PlannableHead, destination: FixedDestination): boolean {
   const field = head.get('host');
   if (field === null || field === destination.host || destination.route.scheme === 'http') return false;
   const named = parseAuthority(field);
   return named !== null && named.host !== destination.host && named.host !== destination.route.host;
 }
 
-function forward(
+function forward<Head extends PlannableHead>(
   context: PipelineContext,
   entry: ClientEntry,
-  head: RequestHead,
+  head: Head,
+  write: WriteHead<Head>,
   route: OriginRoute,
   path: string,
   hostField: string | null,
@@ -174,7 +194,7 @@ function forward(
     if (maxForwards !== null) maxForwards -= 1;
   }
   const upgrades = head.upgrade !== null && head.upgrade.toLowerCase() !== 'h2c';
-  const sentHead = writeRequestHead(head, {
+  const sentHead = write(head, {
     target: path === head.target ? null : path,
     host: hostField,
     relayUpgrade: upgrades,
@@ -186,15 +206,15 @@ function forward(
   return { kind: 'forward', route, sentHead, upgrades };
 }
 
-function readMaxForwards(head: RequestHead): number | null {
+function readMaxForwards(head: PlannableHead): number | null {
   const value = head.get('max-forwards');
   return value !== null && /^\d{1,9}$/.test(value) ? Number.parseInt(value, 10) : null;
 }
 
-function forwardedLines(entry: ClientEntry, head: RequestHead, route: OriginRoute): string {
+function forwardedLines(entry: ClientEntry, head: PlannableHead, route: OriginRoute): string {
   const address = entry.address.slice(0, entry.address.lastIndexOf(':')).replace(/^\[|\]$/g, '');
   const host = head.get('host');
-  return `Via: 1.${String(head.minorVersion)} weir\r\nX-Forwarded-For: ${address}\r\nX-Forwarded-Proto: ${route.scheme}\r\n${host === null ? '' : `X-Forwarded-Host: ${host}\r\n`}`;
+  return `Via: ${entry.protocol === null ? `1.${String(head.minorVersion)}` : '2'} weir\r\nX-Forwarded-For: ${address}\r\nX-Forwarded-Proto: ${route.scheme}\r\n${host === null ? '' : `X-Forwarded-Host: ${host}\r\n`}`;
 }
 
 function planInternal(context: PipelineContext, scheme: 'http' | 'https', path: string): RequestPlan {

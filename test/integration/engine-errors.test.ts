@@ -310,7 +310,7 @@ describe('a timeout', () => {
   });
 
   test('of the first byte is a 504 that names the setting, and cancels the origin', async () => {
-    weir.configure({ timeouts: timeouts({ firstByte: 50 }) });
+    weir.configure({ timeouts: timeouts({ firstByte: 300 }) });
     const { client, server } = await exchange(request('GET', '/'));
     expect(await client.until('</html>')).toMatch(
       /^HTTP\/1\.1 504 [\s\S]*timeout\.first-byte[\s\S]*timeouts\.firstByte/,

@@ -1,0 +1,98 @@
+import { Socket, type BoundSocket } from 'node:net';
+
+/** Room for one read, bytes: what libuv asks for itself. */
+const ROOM_BYTES = 65_536;
+/** A read of at least this many bytes is handed over in its own buffer; a shorter one is copied out of the shared one. */
+const BULK_BYTES = 16_384;
+
+/** Every short read of the thread lands here and is copied before the next: one allocation instead of one a read. */
+const shared = Buffer.allocUnsafeSlow(ROOM_BYTES);
+
+const readers = new WeakMap<Socket, SocketReader>();
+
+/**
+ * Takes what a TCP socket receives without the detour through a stream's buffer (`onread` of `node:net`), which costs more
+ * than the whole parsing of a short message. Whoever handles the bytes may keep them.
+ */
+export class SocketReader {
+  /** Called with each run of bytes; nobody listens at first. */
+  onBytes: (bytes: Buffer) => void = ignore;
+  /** For the socket's constructor. */
+  readonly onread: { readonly buffer: () => Uint8Array; readonly callback: (count: number) => boolean };
+  #room = shared;
+
+  constructor() {
+    this.onread = {
+      buffer: () => this.#room,
+      callback: (count) => {
+        this.onBytes(this.#take(count));
+        return true;
+      },
+    };
+  }
+
+  /** Remembers whose reader this is. */
+  adopt(socket: Socket): void {
+    readers.set(socket, this);
+  }
+
+  /** The reader of a socket; null for one that is read as a stream. */
+  static of(socket: Socket): SocketReader | null {
+    return readers.get(socket) ?? null;
+  }
+
+  #take(count: number): Buffer {
+    const room = this.#room;
+    if (count < BULK_BYTES) {
+      this.#room = shared;
+      const bytes = Buffer.allocUnsafe(count);
+      room.copy(bytes, 0, 0, count);
+      return bytes;
+    }
+    // Bulk: from now on each read gets a buffer of its own, which leaves with the bytes.
+    this.#room = Buffer.allocUnsafeSlow(ROOM_BYTES);
+    return room === shared ? Buffer.from(room.subarray(0, count)) : room.subarray(0, count);
+  }
+}
+
+function ignore(): void {
+  // A socket that is still looking for its link.
+}
+
+/** What Node hands to a server for each connection: not part of its documented interface, so it is looked at with care. */
+interface ConnectionHandle {
+  setNoDelay(on: boolean): void;
+}
+
+interface ListeningHandle {
+  onconnection: (error: number, handle: ConnectionHandle | undefined) => void;
+}
+
+/**
+ * Makes a listening server's connections be read by a `SocketReader`, which `createServer` has no option for. Where Node's
+ * inside looks different from what is expected the server stays as it is, a little slower.
+ *
+ * @returns whether it could be done; then `onConnection` is called instead of the server's own event
+ */
+export function readConnections(server: object, onConnection: (socket: Socket) => void): boolean {
+  const handle = '_handle' in server ? (server._handle as Partial<ListeningHandle> | null) : null;
+  if (typeof handle?.onconnection !== 'function') return false;
+  const original = handle.onconnection;
+  handle.onconnection = function (this: unknown, error: number, connection: ConnectionHandle | undefined): void {
+    if (error !== 0 && error !== undefined) {
+      original.call(this as ListeningHandle, error, connection);
+      return;
+    }
+    if (connection === undefined) return;
+    connection.setNoDelay(true);
+    const reader = new SocketReader();
+    const socket = new Socket({
+      handle: connection as unknown as BoundSocket,
+      allowHalfOpen: true,
+      onread: reader.onread,
+    });
+    reader.adopt(socket);
+    onConnection(socket);
+  };
+  return true;
+}

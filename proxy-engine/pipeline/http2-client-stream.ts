@@ -1,0 +1,291 @@
+import type { Answer, ResponseHead, ResponseHeadChanges } from '../protocol/http1/index.ts';
+import { Http2Error } from '../protocol/http2/index.ts';
+import type { HeaderToSend, Http2Head, Http2Stream } from '../protocol/http2/index.ts';
+import type { ClientLeg, HandedOver, SentAnswer } from './client-leg.ts';
+import { Exchange } from './exchange.ts';
+import { ExchangeDeadlines } from './exchange-deadlines.ts';
+import { ExchangeRecord } from './exchange-record.ts';
+import { chunk, LAST_CHUNK, lastChunk } from './chunks.ts';
+import { http2ResponseFields, Http2Request, recordForm, trailerFields, writeHttp1Request } from './http2-heads.ts';
+import { errorName } from './http2-error-names.ts';
+import type { Http2Client } from './http2-client.ts';
+import type { Http1Origin } from './http1-origin.ts';
+import type { Mortal } from './lifetimes.ts';
+import { planRequest, rowKind } from './plan-request.ts';
+
+/** A response that waits for its client's window stops its origin at this many bytes. */
+const QUEUED_BYTES = 65_536;
+const NOTHING = Buffer.alloc(0);
+
+/** One stream of an HTTP/2 client: the client leg of one exchange. */
+export class Http2ClientStream implements ClientLeg, Mortal {
+  readonly unframed = true;
+  readonly #client: Http2Client;
+  readonly #stream: Http2Stream<Http2ClientStream>;
+  readonly #request: Http2Request;
+  readonly #deadlines: ExchangeDeadlines;
+  #exchange: Exchange | null;
+  /** Body bytes that came before `start`, in the form of HTTP/1; null afterwards. */
+  #early: Buffer[] | null = [];
+  #requestDone: boolean;
+  #paused = false;
+  /** Bytes of the body that were taken and not given back as window. */
+  #owed = 0;
+  /** Body bytes still to come by the response's declared length, or -1. */
+  #left = -1;
+  #trailers: readonly HeaderToSend[] | null = null;
+  #responseEnded = false;
+  #over = false;
+
+  constructor(client: Http2Client, stream: Http2Stream<Http2ClientStream>, head: Http2Head, endStream: boolean) {
+    const { context, entry } = client;
+    this.#client = client;
+    this.#stream = stream;
+    this.#requestDone = endStream;
+    stream.withoutBody = head.method === 'HEAD';
+    const request = new Http2Request(head, !endStream);
+    this.#request = request;
+    const plan = planRequest(context, entry, request, writeHttp1Request);
+    const record = new ExchangeRecord(context, context.clock.micros());
+    if (record.recorded) {
+      const { scheme, host, port, path } = plan;
+      record.begin(entry, {
+        kind: rowKind(request),
+        scheme,
+        host,
+        port,
+        method: head.method,
+        path,
+        head: request.bytes,
+        sentHead: null,
+        clientProtocol: entry.protocol ?? 'h2',
+      });
+    }
+    this.#exchange = new Exchange(context, this, record, request, plan);
+    this.#deadlines = new ExchangeDeadlines(context);
+    context.lifetimes.add(this);
+    client.onStreamBegun(this);
+  }
+
+  // ---- what the connection tells -----------------------------------------------------------------------------------
+
+  /** The segment that brought the head has been read. */
+  start(): void {
+    const exchange = this.#exchange;
+    const early = this.#early;
+    this.#early = null;
+    if (exchange === null || early === null) return;
+    exchange.requestDone = this.#requestDone;
+    exchange.start(early.length === 0 ? null : Buffer.concat(early));
+    this.#giveBack();
+  }
+
+  onData(bytes: Buffer, start: number, end: number, endStream: boolean): void {
+    const exchange = this.#exchange;
+    this.#owed += end - start;
+    if (exchange !== null) {
+      exchange.record.payload('request', bytes, start, end);
+      const isChunked = this.#request.isChunked;
+      if (end > start) this.#takeWire(isChunked ? chunk(bytes, start, end, endStream) : bytes.subarray(start, end));
+      else if (isChunked && endStream) this.#takeWire(LAST_CHUNK);
+      if (endStream) this.#endRequest();
+    }
+    this.#giveBack();
+  }
+
+  /** @param lines the trailer section */
+  onTrailers(lines: Buffer): void {
+    const exchange = this.#exchange;
+    if (exchange === null) return;
+    if (lines.length > 0) exchange.record.trailers('request', lines);
+    // A body of declared length has no place for trailers in HTTP/1.
+    if (this.#request.isChunked) this.#takeWire(lastChunk(lines));
+    this.#endRequest();
+  }
+
+  onReset(code: number, byPeer: boolean, reason: string): void {
+    const exchange = this.#exchange;
+    this.#exchange = null;
+    if (exchange !== null) {
+      if (byPeer) exchange.onClientGone(reason === '' ? `reset its stream (${errorName(code)})` : reason, code);
+      else if (this.#client.connection.failure === null) exchange.fail('http2.malformed-request', reason);
+      else exchange.fail('http2.client-connection', reason);
+    }
+    this.#end();
+  }
+
+  /** What was queued for want of window is sent. */
+  onDrained(): void {
+    if (this.#exchange !== null) this.#exchange.onClientDrain();
+    else this.#endWhenSent();
+  }
+
+  onLinkDrain(): void {
+    this.#exchange?.onClientDrain();
+  }
+
+  // ---- Mortal ------------------------------------------------------------------------------------------------------
+
+  get deadline(): number {
+    return this.#deadlines.next;
+  }
+
+  onDeadline(): void {
+    if (this.#exchange !== null) this.#deadlines.expire(this.#exchange);
+    else this.#reset(Http2Error.cancel);
+  }
+
+  drain(): void {
+    // The connection has said that it takes no more.
+  }
+
+  stop(): void {
+    this.#exchange?.fail('weir.stopped', 'Weir was stopped before the exchange was complete.');
+    if (!this.#over) this.#reset(Http2Error.cancel);
+  }
+
+  // ---- the client leg ----------------------------------------------------------------------------------------------
+
+  get full(): boolean {
+    return this.#stream.queuedBytes > QUEUED_BYTES || this.#client.link.full;
+  }
+
+  touch(): void {
+    this.#deadlines.touch();
+  }
+
+  onAnswered(): void {
+    this.#deadlines.onAnswered();
+  }
+
+  pause(): void {
+    this.#paused = true;
+  }
+
+  resume(): void {
+    if (!this.#paused) return;
+    this.#paused = false;
+    this.#giveBack();
+  }
+
+  inform(head: ResponseHead): void {
+    this.#sendHead(http2ResponseFields(head, ''), false);
+  }
+
+  head(head: ResponseHead, { appendedLines }: ResponseHeadChanges): Buffer {
+    const fields = http2ResponseFields(head, appendedLines);
+    const hasBody = head.framing !== 'none' && !(head.framing === 'length' && head.contentLength === 0);
+    this.#left = head.framing === 'length' ? head.contentLength : -1;
+    this.#sendHead(fields, !hasBody);
+    return this.#exchange?.record.recorded === true ? recordForm(fields) : NOTHING;
+  }
+
+  send(bytes: Buffer): void {
+    if (this.#left !== -1) this.#left -= bytes.length;
+    this.#sendData(bytes, this.#left === 0);
+  }
+
+  trailers(lines: Buffer): void {
+    this.#trailers = trailerFields(lines);
+  }
+
+  finish(): void {
+    if (this.#responseEnded) return;
+    const trailers = this.#trailers;
+    if (trailers === null || trailers.length === 0) {
+      this.#sendData(NOTHING, true);
+      return;
+    }
+    this.#responseEnded = true;
+    this.#client.connection.sendTrailers(this.#stream, trailers);
+    this.#client.flushSoon();
+  }
+
+  answer({ status, fields, body, requestMethod }: Answer): SentAnswer {
+    const all = [{ name: ':status', value: String(status) }];
+    for (const [name, value] of fields)
+      all.push({ name: name.toLowerCase(), value: value.replace(/[\0-\x1f\x7f]/g, ' ') });
+    all.push({ name: 'content-length', value: String(body.length) });
+    const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+    const hasBody = bytes.length > 0 && requestMethod !== 'HEAD';
+    this.#sendHead(all, !hasBody);
+    if (hasBody) this.#sendData(bytes, true);
+    return { head: recordForm(all), body: hasBody ? bytes : NOTHING };
+  }
+
+  cut(_framed: boolean, code: number | null): void {
+    this.#exchange = null;
+    this.#reset(code ?? Http2Error.internalError);
+  }
+
+  onExchangeOver(): void {
+    this.#exchange = null;
+    this.#deadlines.onAnswered();
+    this.#deadlines.touch();
+    this.#endWhenSent();
+  }
+
+  leave(): HandedOver {
+    throw new Error('A stream of HTTP/2 does not switch protocols (RFC 9113 §8.6).');
+  }
+
+  pin(origin: Http1Origin): void {
+    // Nobody else may use a connection that was authenticated, and a stream's client has no connection of its own.
+    origin.discard(false);
+  }
+
+  takePinned(): null {
+    return null;
+  }
+
+  // ---- inside ------------------------------------------------------------------------------------------------------
+
+  #takeWire(wire: Buffer): void {
+    if (this.#early !== null) this.#early.push(wire);
+    else this.#exchange?.onRequestWire(wire);
+  }
+
+  #endRequest(): void {
+    this.#requestDone = true;
+    if (this.#early === null) this.#exchange?.onRequestEnd();
+  }
+
+  #giveBack(): void {
+    if (this.#paused || this.#owed === 0 || this.#early !== null) return;
+    this.#client.connection.consume(this.#stream, this.#owed);
+    this.#owed = 0;
+    this.#client.flushSoon();
+  }
+
+  #sendHead(fields: readonly HeaderToSend[], end: boolean): void {
+    if (end) this.#responseEnded = true;
+    this.#client.connection.sendHead(this.#stream, fields, end);
+    this.#client.flushSoon();
+  }
+
+  #sendData(bytes: Buffer, end: boolean): void {
+    if (this.#responseEnded) return;
+    if (end) this.#responseEnded = true;
+    this.#client.connection.sendData(this.#stream, bytes, 0, bytes.length, end);
+    this.#client.flushSoon();
+  }
+
+  /** The exchange is over: so is the stream once its queue is empty. A request that still comes is not wanted any more. */
+  #endWhenSent(): void {
+    if (this.#stream.closed) this.#end();
+    else if (this.#stream.queuedBytes === 0) this.#reset(Http2Error.noError);
+  }
+
+  #reset(code: number): void {
+    this.#client.connection.reset(this.#stream, code);
+    this.#client.flushSoon();
+    this.#end();
+  }
+
+  #end(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#client.context.lifetimes.remove(this);
+    this.#client.onStreamOver(this);
+  }
+}

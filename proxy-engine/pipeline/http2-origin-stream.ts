@@ -1,0 +1,232 @@
+import {
+  createRequestDecoder,
+  type Http1Decoder,
+  type Http1Limits,
+  type Http1Sink,
+  type RequestHead,
+} from '../protocol/http1/index.ts';
+import { Http2Error } from '../protocol/http2/index.ts';
+import type { HeaderToSend, Http2Head, Http2Stream } from '../protocol/http2/index.ts';
+import { chunk, LAST_CHUNK, lastChunk } from './chunks.ts';
+import type { StreamTranslation } from './http1-origin.ts';
+import { errorName } from './http2-error-names.ts';
+import {
+  http2RequestFields,
+  recordForm,
+  responseForm,
+  trailerFields,
+  writeHttp1Response,
+  type InnerFraming,
+} from './http2-heads.ts';
+import type { Http2Origin } from './http2-origin.ts';
+import { DEAF, type Link, type LinkHandler } from './link.ts';
+
+/** A request that waits for its origin's window stops its client at this many bytes. */
+const QUEUED_BYTES = 65_536;
+const NOTHING = Buffer.alloc(0);
+
+/**
+ * One stream to an HTTP/2 origin, in the shape of a connection that speaks HTTP/1: what is written to it is a request of
+ * HTTP/1 and goes out as frames, and what the origin answers is told as a response of HTTP/1.
+ */
+export class Http2OriginStream implements Link, StreamTranslation, Http1Sink<RequestHead> {
+  handler: LinkHandler = DEAF;
+  readonly ended = false;
+  readonly connection: Http2Origin;
+  sentHead: Buffer | null = null;
+  receivedHead: Buffer | null = null;
+  strippedSpace = false;
+  readonly #decoder: Http1Decoder<RequestHead>;
+  #stream: Http2Stream<Http2OriginStream> | null = null;
+  #method = '';
+  /** Body bytes of the request still to come by its declared length, or -1. */
+  #left = -1;
+  #trailers: readonly HeaderToSend[] = [];
+  #requestEnded = false;
+  #paused = false;
+  #owed = 0;
+  #framing: InnerFraming = 'none';
+  #over = false;
+
+  constructor(connection: Http2Origin, limits: Http1Limits) {
+    this.connection = connection;
+    this.#decoder = createRequestDecoder(limits, { bareLineFeed: false });
+  }
+
+  // ---- the link ----------------------------------------------------------------------------------------------------
+
+  get full(): boolean {
+    return (this.#stream?.queuedBytes ?? 0) > QUEUED_BYTES || this.connection.link.full;
+  }
+
+  get secure(): boolean {
+    return this.connection.link.secure;
+  }
+
+  write(bytes: Buffer): void {
+    if (this.#over) return;
+    this.#decoder.receive(bytes, 0, this);
+    if (this.#decoder.phase === 'failed') {
+      // What a client of HTTP/1 sent was judged before; its body may yet turn out malformed.
+      this.#lose(
+        Http2Error.internalError,
+        false,
+        this.#decoder.failure?.message ?? 'The request cannot be translated.',
+      );
+      return;
+    }
+    this.connection.flushSoon();
+  }
+
+  pause(): void {
+    this.#paused = true;
+  }
+
+  resume(): void {
+    this.#paused = false;
+    this.#giveBack();
+  }
+
+  finish(): void {
+    // The request's framing has said so.
+  }
+
+  close(): void {
+    this.reset();
+  }
+
+  cut(): void {
+    this.reset();
+  }
+
+  reset(code: number = Http2Error.cancel): void {
+    this.handler = DEAF;
+    const stream = this.#stream;
+    if (stream !== null && !(stream.localEnded && stream.remoteEnded)) {
+      this.connection.connection.reset(stream, code);
+      this.connection.flushSoon();
+    }
+    this.#end();
+  }
+
+  // ---- the request, from HTTP/1 ------------------------------------------------------------------------------------
+
+  onHead(head: RequestHead): void {
+    const { route, connection } = this.connection;
+    this.#method = head.method;
+    const hasBody = head.framing === 'chunked' || head.contentLength > 0;
+    this.#left = head.framing === 'length' ? head.contentLength : -1;
+    this.#requestEnded = !hasBody;
+    const fields = http2RequestFields(head, route.scheme, route.host, route.port);
+    this.sentHead = recordForm(fields);
+    this.#stream = connection.open(fields, !hasBody, this);
+    if (this.#stream === null) {
+      this.#lose(Http2Error.refusedStream, true, 'The origin takes no more streams on this connection.');
+      return;
+    }
+    this.#stream.withoutBody = head.method === 'HEAD';
+  }
+
+  onPayload(bytes: Buffer, start: number, end: number): void {
+    if (this.#left !== -1) this.#left -= end - start;
+    this.#send(bytes, start, end, this.#left === 0);
+  }
+
+  onFraming(): void {
+    // HTTP/2 has a framing of its own.
+  }
+
+  onWire(): void {
+    // The payload was sent.
+  }
+
+  onTrailers(lines: Buffer): void {
+    this.#trailers = trailerFields(lines);
+  }
+
+  onEnd(): void {
+    if (this.#requestEnded || this.#stream === null) return;
+    if (this.#trailers.length === 0) {
+      this.#send(NOTHING, 0, 0, true);
+      return;
+    }
+    this.#requestEnded = true;
+    this.connection.connection.sendTrailers(this.#stream, this.#trailers);
+  }
+
+  #send(bytes: Buffer, start: number, end: number, isLast: boolean): void {
+    if (this.#stream === null || this.#requestEnded) return;
+    if (isLast) this.#requestEnded = true;
+    this.connection.connection.sendData(this.#stream, bytes, start, end, isLast);
+  }
+
+  // ---- the response, to HTTP/1 -------------------------------------------------------------------------------------
+
+  receiveHead(head: Http2Head, endStream: boolean): void {
+    this.receivedHead = responseForm(head);
+    this.strippedSpace = head.strippedSpace;
+    const { status } = head;
+    const isBodyless = status < 200 || status === 204 || status === 304 || this.#method === 'HEAD';
+    if (!isBodyless) this.#framing = endStream ? 'none' : head.contentLength === -1 ? 'chunked' : 'length';
+    const addLength = !isBodyless && endStream && head.contentLength === -1;
+    this.handler.onBytes(writeHttp1Response(head, this.#framing, addLength));
+    if (endStream) this.#responseDone();
+  }
+
+  receiveData(bytes: Buffer, start: number, end: number, endStream: boolean): void {
+    const isChunked = this.#framing === 'chunked';
+    this.#owed += end - start;
+    if (end > start && this.#framing !== 'none') {
+      this.handler.onBytes(isChunked ? chunk(bytes, start, end, endStream) : bytes.subarray(start, end));
+    } else if (isChunked && endStream) this.handler.onBytes(LAST_CHUNK);
+    if (endStream) this.#responseDone();
+    else this.#giveBack();
+  }
+
+  /** @param lines the trailer section */
+  receiveTrailers(lines: Buffer): void {
+    if (this.#framing === 'chunked') this.handler.onBytes(lastChunk(lines));
+    this.#responseDone();
+  }
+
+  /** @param isTransport the whole connection ended, by the origin */
+  receiveReset(code: number, byPeer: boolean, reason: string, isTransport: boolean): void {
+    if (isTransport) {
+      const handler = this.handler;
+      this.handler = DEAF;
+      this.#end();
+      handler.onClosed({ code: 'ECONNRESET', message: reason });
+      return;
+    }
+    const message = byPeer
+      ? `The origin reset the stream (${errorName(code)}${reason === '' ? '' : `: ${reason}`}).`
+      : reason;
+    this.#lose(code, byPeer, message);
+  }
+
+  /** The request may still be under way; what comes of it is nobody's business once the response is whole. */
+  #responseDone(): void {
+    if (this.#stream?.localEnded ?? true) this.#end();
+  }
+
+  #lose(code: number, byPeer: boolean, message: string): void {
+    const handler = this.handler;
+    this.handler = DEAF;
+    if (this.#stream !== null && !this.#stream.closed) this.connection.connection.reset(this.#stream, code);
+    this.#end();
+    handler.onClosed({ code: errorName(code), message, reset: { code, byPeer } });
+  }
+
+  #giveBack(): void {
+    if (this.#paused || this.#owed === 0 || this.#stream === null) return;
+    this.connection.connection.consume(this.#stream, this.#owed);
+    this.#owed = 0;
+    this.connection.flushSoon();
+  }
+
+  #end(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.connection.onStreamOver(this);
+  }
+}
