@@ -3,6 +3,7 @@
 
 const TEST = '\\.test\\.ts$';
 const ENGINE_DOOR = '^proxy-engine/index\\.ts$';
+const BATCHES_DOOR = '^proxy-engine/batches\\.ts$';
 
 /** One line of the map: files of `from` may import `to` (and, always, their own folder through `self`). */
 const line = (from, to) => ({ from: { path: from, pathNot: TEST }, to: { path: to } });
@@ -53,16 +54,21 @@ export default {
     line(PKI, [...LEVEL_3, PKI, ...packages('node-forge', '@types/node-forge')]),
     line(NET, [...LEVEL_3, NET]),
     node([PKI, NET]),
-    // engine.ts is the shape of the engine, index.ts composes it and is the only door.
+    // engine.ts is the shape of the engine, index.ts composes it and is the door; batches.ts is the store thread's own.
     line('^proxy-engine/engine\\.ts$', LEVEL_3),
     line(ENGINE_DOOR, '^proxy-engine/'),
+    line(BATCHES_DOOR, CAPTURE),
     node('^proxy-engine/[^/]+\\.ts$'),
 
     // The contract takes shapes from the engine's model and nothing else.
     line('^app/contract/', ['^app/contract/', MODEL, ...packages('valibot')]),
 
     // The backend: parts do not know the services that use them.
-    line('^app/backend/store/', ['^app/backend/store/', ...packages('better-sqlite3', '@types/better-sqlite3')]),
+    line('^app/backend/store/', [
+      '^app/backend/store/',
+      BATCHES_DOOR,
+      ...packages('better-sqlite3', '@types/better-sqlite3'),
+    ]),
     line('^app/backend/platform/', '^app/backend/platform/'),
     line('^app/backend/internal-pages/', '^app/backend/internal-pages/'),
     line('^app/backend/transport/', ['^app/backend/transport/', ...packages('ws', '@types/ws')]),

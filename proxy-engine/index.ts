@@ -20,17 +20,7 @@ export {
 export type { AuthorityFacts, AuthorityFormat, CertificateAuthorityPem, StoredAuthority } from './pki/index.ts';
 export { createTap } from './capture/create-tap.ts';
 export type { CaptureTap, TapOptions } from './capture/create-tap.ts';
-export { readBatch } from './capture/read-batch.ts';
-export type { BatchVisitor, CapturedBodies } from './capture/read-batch.ts';
-export type {
-  BeginRecord,
-  CaptureLosses,
-  CapturePort,
-  ConnectionRecord,
-  EndRecord,
-  ResponseRecord,
-  Tap,
-} from './capture/tap.ts';
+export type { CaptureLosses, CapturePort, Tap } from './capture/tap.ts';
 export type { Engine, EngineStats } from './engine.ts';
 export { DEFAULT_LIMITS, DEFAULT_TIMEOUTS } from './model/engine-config.ts';
 export type {

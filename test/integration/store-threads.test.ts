@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { ExchangeSummary } from '#contract';
-import { createTap, type CaptureTap } from '#engine';
+import { createTap, type CaptureTap } from '../../proxy-engine/capture/create-tap.ts';
 import type {
   CaptureCredit,
   ReaderCalls,

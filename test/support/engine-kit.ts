@@ -2,11 +2,10 @@ import {
   createEngine,
   DEFAULT_LIMITS,
   DEFAULT_TIMEOUTS,
-  readBatch,
   type Engine,
   type EngineSettings,
 } from '../../proxy-engine/index.ts';
-import type { BatchVisitor, CapturedBodies } from '../../proxy-engine/capture/read-batch.ts';
+import { readBatch, type BatchVisitor, type CapturedBodies } from '../../proxy-engine/capture/read-batch.ts';
 import type { BeginRecord, ConnectionRecord, EndRecord, ResponseRecord } from '../../proxy-engine/capture/tap.ts';
 import type { ListenerMode } from '../../proxy-engine/model/listener-mode.ts';
 import { createCertificateAuthority } from '../../proxy-engine/pki/certificate-authority.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { MessageChannel } from 'node:worker_threads';
-import { createTap } from '#engine';
+import { createTap } from '../../proxy-engine/capture/create-tap.ts';
 import type { CaptureCredit, WriterEvent } from '../../app/backend/store/protocol.ts';
 import { startWriterThread } from '../../app/backend/store/store-threads.ts';
 import { recordExchange } from './store-kit.ts';

@@ -1,4 +1,11 @@
-import type { BatchVisitor, BeginRecord, CapturedBodies, ConnectionRecord, EndRecord, ResponseRecord } from '#engine';
+import type {
+  BatchVisitor,
+  BeginRecord,
+  CapturedBodies,
+  ConnectionRecord,
+  EndRecord,
+  ResponseRecord,
+} from '../../../proxy-engine/batches.ts';
 import type { ConnectionId, ExchangeId, MessageSide, ProtocolName, SessionId } from '#contract';
 import { PendingExchange, type PendingMessage } from './pending-exchange.ts';
 import type { StoreFolder } from './store-folder.ts';

@@ -1,5 +1,5 @@
 import type { Database, Statement } from 'better-sqlite3';
-import type { ConnectionRecord } from '#engine';
+import type { ConnectionRecord } from '../../../proxy-engine/batches.ts';
 import type { SessionId } from '#contract';
 import type { PendingExchange, PendingMessage } from './pending-exchange.ts';
 import type { RunCollector, StoredRun } from './run-collector.ts';

@@ -255,7 +255,7 @@ function timings(timing: Timing): Record<string, number> {
   const end = timing.end ?? 0;
   const firstByte = Math.min(timing.firstByte ?? end, end);
   const ready = Math.min(timing.tls ?? timing.connect ?? timing.dns ?? 0, firstByte);
-  const sent = Math.max(ready, Math.min(timing.sent ?? firstByte, firstByte));
+  const sent = Math.max(ready, Math.min(timing.sent ?? ready, firstByte));
   const resolved = timing.dns ?? 0;
   return {
     blocked: -1,

@@ -1,4 +1,4 @@
-import type { BeginRecord, CapturedBodies, EndRecord, ResponseRecord } from '#engine';
+import type { BeginRecord, CapturedBodies, EndRecord, ResponseRecord } from '../../../proxy-engine/batches.ts';
 import type { BodyCapture, ExchangeSummary, MessageSide, ProtocolName, SessionId } from '#contract';
 import { FramingEncoder } from './framing-codec.ts';
 import { mediaTypeOfHead } from './head-fields.ts';

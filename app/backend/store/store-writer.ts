@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import { readBatch } from '#engine';
+import { readBatch } from '../../../proxy-engine/batches.ts';
 import { ContractError, type ExchangeSummary, type SessionId, type SessionInfo, type StoreTrouble } from '#contract';
 import { probeSpool } from './body-files.ts';
 import { Checkpointer } from './checkpointer.ts';

@@ -1,0 +1,8 @@
+/*
+ * The engine's second door, for the thread that stores what was captured. It needs the format of batches; with the whole
+ * engine behind it, that thread would take longer to start and hold code that it never runs.
+ */
+
+export { readBatch } from './capture/read-batch.ts';
+export type { BatchVisitor, CapturedBodies } from './capture/read-batch.ts';
+export type { BeginRecord, ConnectionRecord, EndRecord, ResponseRecord } from './capture/tap.ts';
