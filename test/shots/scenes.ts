@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { detailOf, openExchange, showSample } from '../support/real-inspector.ts';
+import { applyFilter, detailOf, openExchange, showSample } from '../support/real-inspector.ts';
 
 /** One picture of the product: how to get there from a fresh page. */
 export interface Scene {
@@ -18,8 +18,7 @@ function detail(name: string, filter: string, tab: string, settled: (page: Page)
     async show(page) {
       await showSample(page);
       await openExchange(page, filter, tab);
-      await page.getByRole('combobox', { name: 'Filter' }).fill('');
-      await page.getByRole('combobox', { name: 'Filter' }).press('Enter');
+      await applyFilter(page, '');
       await settled(page);
     },
   };
@@ -62,9 +61,7 @@ export const SCENES: readonly Scene[] = [
     name: 'filter-error',
     async show(page) {
       await showSample(page);
-      const box = page.getByRole('combobox', { name: 'Filter' });
-      await box.fill('status:>=4o4 host:api');
-      await box.press('Enter');
+      await applyFilter(page, 'status:>=4o4 host:api');
       await page.getByText(/at character/).waitFor();
     },
   },
@@ -72,9 +69,7 @@ export const SCENES: readonly Scene[] = [
     name: 'no-results',
     async show(page) {
       await showSample(page);
-      const box = page.getByRole('combobox', { name: 'Filter' });
-      await box.fill('host:nowhere.weir.test');
-      await box.press('Enter');
+      await applyFilter(page, 'host:nowhere.weir.test');
       await page.getByRole('heading', { name: 'No exchange matches' }).waitFor();
     },
   },

@@ -105,6 +105,14 @@ function foldMarker(open: boolean): HTMLElement {
   return marker;
 }
 
+/** Puts the cursor at an end of the text; a browser alone would only reach the end of what is drawn. */
+function goTo(end: 'start' | 'end'): (view: EditorView) => boolean {
+  return (view) => {
+    view.dispatch({ selection: { anchor: end === 'start' ? 0 : view.state.doc.length }, scrollIntoView: true });
+    return true;
+  };
+}
+
 const EXTENSIONS: Extension = [
   lineNumbers(),
   codeFolding({ placeholderText: '…' }),
@@ -127,6 +135,8 @@ const EXTENSIONS: Extension = [
         return true;
       },
     },
+    { key: 'Ctrl-Home', mac: 'Cmd-ArrowUp', run: goTo('start') },
+    { key: 'Ctrl-End', mac: 'Cmd-ArrowDown', run: goTo('end') },
     ...searchKeymap.filter(({ key }) => key !== 'Mod-Alt-g' && key !== 'Alt-g' && key !== 'Mod-d'),
     ...foldKeymap,
   ]),
