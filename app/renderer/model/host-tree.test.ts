@@ -3,15 +3,15 @@ import { hostTerm, hostTree, registeredDomain } from './host-tree.ts';
 
 const host = (name: string, exchanges: number, errors = 0, port = 443) => ({ host: name, port, exchanges, errors });
 
-test('hosts of one domain stand below it, the busiest first, with their sums', () => {
+test('hosts of one domain stand below it by name, with their sums', () => {
   const tree = hostTree([host('api.weir.test', 412, 3), host('cdn.weir.test', 731, 1), host('example.org', 2)]);
   expect(tree.map(({ label, exchanges, errors }) => ({ label, exchanges, errors }))).toEqual([
-    { label: 'weir.test', exchanges: 1_143, errors: 4 },
     { label: 'example.org', exchanges: 2, errors: 0 },
+    { label: 'weir.test', exchanges: 1_143, errors: 4 },
   ]);
-  expect(tree[0]?.children.map(({ label, filter }) => [label, filter])).toEqual([
-    ['cdn', 'host:cdn.weir.test'],
+  expect(tree[1]?.children.map(({ label, filter }) => [label, filter])).toEqual([
     ['api', 'host:api.weir.test'],
+    ['cdn', 'host:cdn.weir.test'],
   ]);
 });
 

@@ -20,7 +20,7 @@ export interface HostNode {
 /** Second-level labels under which names are registered (`shop.co.uk`), where no full list is worth its size. */
 const SHARED_SECOND_LEVELS = new Set(['co', 'com', 'net', 'org', 'gov', 'edu', 'ac', 'or', 'ne', 'go']);
 
-/** Groups hosts by the domain that they were registered under, the busiest first. */
+/** Groups hosts by the domain that they were registered under, by name: lines stay where they are while counts grow. */
 export function hostTree(hosts: readonly HostCount[]): HostNode[] {
   const groups = new Map<string, HostCount[]>();
   for (const host of mergeUsualPorts(hosts)) {
@@ -29,7 +29,7 @@ export function hostTree(hosts: readonly HostCount[]): HostNode[] {
     if (group === undefined) groups.set(domain, [host]);
     else group.push(host);
   }
-  return [...groups].map(([domain, group]) => groupNode(domain, group)).sort(byTraffic);
+  return [...groups].map(([domain, group]) => groupNode(domain, group)).sort(byName);
 }
 
 /** Ports 80 and 443 of a host are one line; others stand with their number. */
@@ -51,7 +51,7 @@ function groupNode(domain: string, group: readonly HostCount[]): HostNode {
     filter: hostTerm(domain, 0),
     exchanges: sum(group, (host) => host.exchanges),
     errors: sum(group, (host) => host.errors),
-    children: group.map((host) => leaf(host, childLabel(host, domain))).sort(byTraffic),
+    children: group.map((host) => leaf(host, childLabel(host, domain))).sort(byName),
   };
 }
 
@@ -91,8 +91,8 @@ export function registeredDomain(host: string): string {
   return labels.slice(shared ? -3 : -2).join('.');
 }
 
-function byTraffic(one: HostNode, other: HostNode): number {
-  return other.exchanges - one.exchanges || one.label.localeCompare(other.label);
+function byName(one: HostNode, other: HostNode): number {
+  return one.label.localeCompare(other.label);
 }
 
 function sum<Item>(items: readonly Item[], value: (item: Item) => number): number {

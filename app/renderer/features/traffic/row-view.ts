@@ -20,6 +20,9 @@ export interface RowView {
   readonly status: StatusView;
   readonly method: string;
   readonly host: string;
+  /** Px that host and path take at most; what is sure to fit needs no clip, which costs time in every frame. */
+  readonly hostWidth: number;
+  readonly pathWidth: number;
   /** The path up to its last segment, which is cut first. */
   readonly pathHead: string;
   /** The last segment and the query. */
@@ -46,10 +49,13 @@ export function rowView(row: ExchangeSummary): RowView {
 
 function makeView(row: ExchangeSummary): RowView {
   const [pathHead, pathTail] = splitPath(row);
+  const host = hostText(row);
   return {
     status: statusView(row),
     method: row.method === '' ? LIST_TEXT.none : cut(oneLine(row.method), 8),
-    host: hostText(row),
+    host,
+    hostWidth: mostWidth(host),
+    pathWidth: mostWidth(pathHead) + mostWidth(pathTail),
     pathHead,
     pathTail,
     pathIsText: row.path === '',
@@ -164,6 +170,20 @@ function sizeText({ state, status, kind, error, responseBodyBytes }: ExchangeSum
     return nothing ? LIST_TEXT.none : formatBytes(responseBodyBytes);
   }
   return '';
+}
+
+/** An upper bound for the width of a text in the list's type (Inter, 12 px), px. */
+function mostWidth(text: string): number {
+  let width = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    const character = text.charAt(at);
+    if (code > 0x7e) width += 14;
+    else if (character === 'm' || character === 'w' || character === '@' || character === '%') width += 11;
+    else if (code >= 0x41 && code <= 0x5a) width += 10;
+    else width += 7.7;
+  }
+  return width;
 }
 
 /** At most this many characters, the last of them an ellipsis where more were there. */
