@@ -43,6 +43,11 @@ describe('a mode', () => {
       { kind: 'reverse', scheme: 'http', host: '::1', port: 3000, basePath: '' },
       { host: '127.0.0.1', port: 9 },
     ],
+    [
+      'reverse:h2c://Example.com:8080/api@:7',
+      { kind: 'reverse', scheme: 'h2c', host: 'example.com', port: 8080, basePath: '/api' },
+      { host: '127.0.0.1', port: 7 },
+    ],
     ['tcp:localhost:5432', { kind: 'tcp', host: 'localhost', port: 5432 }, null],
     ['tcp:[::1]:5432@:0', { kind: 'tcp', host: '::1', port: 5432 }, { host: '127.0.0.1', port: 0 }],
   ])('%s is understood', (text, mode, address) => {
@@ -58,7 +63,7 @@ describe('a mode', () => {
     ['reverse:ftp://example.com', /URL must follow/],
     ['reverse:http://user@example.com:80/x', /user name/],
     ['reverse:http://example.com/?q=1', /end with its path/],
-    ['reverse:h2c://example.com', /not in this version/],
+    ['reverse:h2c://', /URL must follow/],
     ['tcp:localhost', /HOST:PORT/],
     ['tcp:localhost:0', /1 to 65535/],
     ['udp:localhost:53', /not in this version/],

@@ -101,18 +101,20 @@ function parseMode(text: string): ListenerMode {
 function parseReverse(text: string): ListenerMode {
   const wrong = (problem: string): UsageError =>
     new UsageError(`--mode reverse:${text}: ${problem} Write it like reverse:https://example.com.`);
-  if (text.startsWith('h2c:')) throw new UsageError(`--mode reverse:${text}: h2c is not in this version yet.`);
-  const url = URL.canParse(text) ? new URL(text) : null;
-  const scheme = url?.protocol === 'http:' ? 'http' : 'https';
-  if (url === null || url.protocol !== `${scheme}:` || url.hostname === '')
-    throw wrong('an http or https URL must follow.');
+  // To the URL parser h2c is a scheme of its own kind, with other rules for hosts: it is read as http.
+  const isH2c = /^h2c:\/\//i.test(text);
+  const httpText = isH2c ? `http${text.slice('h2c'.length)}` : text;
+  const url = URL.canParse(httpText) ? new URL(httpText) : null;
+  const usual = url?.protocol === 'http:' ? 'http' : 'https';
+  if (url === null || url.protocol !== `${usual}:` || url.hostname === '')
+    throw wrong('an http, https or h2c URL must follow.');
   if (url.username !== '' || url.password !== '') throw wrong('a user name is not possible in it.');
   if (url.search !== '' || url.hash !== '') throw wrong('it must end with its path.');
-  const port = url.port === '' ? (scheme === 'https' ? 443 : 80) : Number(url.port);
+  const port = url.port === '' ? (usual === 'https' ? 443 : 80) : Number(url.port);
   if (port === 0) throw wrong('0 is no port.');
   return {
     kind: 'reverse',
-    scheme,
+    scheme: isH2c ? 'h2c' : usual,
     host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
     port,
     basePath: url.pathname === '/' ? '' : url.pathname.replace(/\/$/, ''),

@@ -97,7 +97,7 @@ const listener = v.strictObject({
     v.strictObject({ kind: v.literal('proxy') }),
     v.strictObject({
       kind: v.literal('reverse'),
-      scheme: v.picklist(['http', 'https']),
+      scheme: v.picklist(['http', 'https', 'h2c']),
       host: hostName,
       port: targetPort,
       basePath: v.pipe(v.string(), v.maxLength(2_048), v.regex(/^[^\s\p{Cc}]*$/u)),

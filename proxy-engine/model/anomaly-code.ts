@@ -18,6 +18,7 @@ export const ANOMALY_CODES = {
   'bytes-after-response': 'The origin sent bytes after the end of its response; its connection was discarded.',
   'early-response': 'The origin answered before the request body was complete.',
   'body-on-bodyless-response': 'The origin sent a body with a response that must not have one.',
+  'outer-space': 'White space stood around a field value of an HTTP/2 response; it was removed.',
   'authority-differs-from-sni': 'The request names another host than the TLS handshake did.',
 } as const;
 

@@ -42,6 +42,24 @@ export interface EngineLimits {
   readonly idlePerOrigin: number;
   /** Bytes of one body that are recorded; the rest passes uncaptured. */
   readonly recordedBodyBytes: number;
+  /** HTTP/2: streams that a peer may have open at once on one connection. */
+  readonly concurrentStreams: number;
+  /** HTTP/2: bytes that a peer may have under way on one stream while they do not leave Weir. */
+  readonly streamWindowBytes: number;
+  /** HTTP/2: bytes that a peer may have under way on one connection. */
+  readonly connectionWindowBytes: number;
+  /** HTTP/2: CONTINUATION frames of one header block. */
+  readonly continuations: number;
+  /** HTTP/2, each within ten seconds of one connection: frames that cost work and carry nothing. */
+  readonly settingsFrames: number;
+  readonly pings: number;
+  /** Beyond the streams that ran to their end. */
+  readonly resets: number;
+  readonly emptyFrames: number;
+  /** PRIORITY and frames of unknown types. */
+  readonly ignoredFrames: number;
+  readonly windowUpdates: number;
+  readonly malformedStreams: number;
 }
 
 export const DEFAULT_TIMEOUTS: EngineTimeouts = {
@@ -64,6 +82,17 @@ export const DEFAULT_LIMITS: EngineLimits = {
   retryBodyBytes: 65_536,
   idlePerOrigin: 256,
   recordedBodyBytes: Number.MAX_SAFE_INTEGER,
+  concurrentStreams: 128,
+  streamWindowBytes: 262_144,
+  connectionWindowBytes: 16_777_216,
+  continuations: 64,
+  settingsFrames: 200,
+  pings: 2_000,
+  resets: 400,
+  emptyFrames: 1_000,
+  ignoredFrames: 10_000,
+  windowUpdates: 200_000,
+  malformedStreams: 200,
 };
 
 /** A page that Weir itself answers: the magic host `weir.test` and plain visits to the proxy port. */

@@ -3,7 +3,8 @@ export type ListenerMode =
   | { readonly kind: 'proxy' }
   | {
       readonly kind: 'reverse';
-      readonly scheme: 'http' | 'https';
+      /** `h2c`: HTTP/2 without TLS, by prior knowledge. */
+      readonly scheme: 'http' | 'https' | 'h2c';
       readonly host: string;
       readonly port: number;
       readonly basePath: string;

@@ -4,6 +4,7 @@ import type { TlsFacts } from '../model/tls-facts.ts';
 import { ExchangeRecord } from '../pipeline/exchange-record.ts';
 import { failure } from '../pipeline/failures.ts';
 import { DEAF } from '../pipeline/link.ts';
+import type { OriginProtocol } from '../pipeline/origins.ts';
 import type { ClientHello } from '../protocol/tls-hello/index.ts';
 import { helloFacts, type ClientTlsState } from './client-entry.ts';
 import type { Doorkeeping, ServedLeaf } from './doorkeeping.ts';
@@ -16,6 +17,8 @@ export interface TlsArrival {
   readonly bytes: Buffer;
   readonly hello: ClientHello;
   readonly leaf: ServedLeaf;
+  /** Protocols that the client may choose from by ALPN, the best first. */
+  readonly offered: readonly string[];
   /** `address:port` of the client. */
   readonly address: string;
   /** Where the client believes to be, for the row of a failed handshake. */
@@ -26,11 +29,22 @@ export interface TlsArrival {
 }
 
 /** What we speak with clients, as ALPN names it, the best first. */
-const SPOKEN = ['http/1.1', 'http/1.0'] as const;
+export const HTTP_PROTOCOLS = ['h2', 'http/1.1', 'http/1.0'] as const;
+const HTTP1_PROTOCOLS = ['http/1.1', 'http/1.0'] as const;
 
 /** Whether a client would take one of the protocols that we speak; one that names none takes any. */
-export function speaksHttp1(hello: ClientHello): boolean {
-  return hello.alpn.length === 0 || SPOKEN.some((name) => hello.alpn.includes(name));
+export function speaksHttp(hello: ClientHello): boolean {
+  return hello.alpn.length === 0 || HTTP_PROTOCOLS.some((name) => hello.alpn.includes(name));
+}
+
+/** Whether a client has something to choose between, so that what its origin speaks decides. */
+export function hasChoice(hello: ClientHello): boolean {
+  return hello.alpn.includes('h2') && HTTP1_PROTOCOLS.some((name) => hello.alpn.includes(name));
+}
+
+/** What to offer a client that has a choice: what its origin speaks; everything when that is unknown. */
+export function protocolsLike(origin: OriginProtocol | null): readonly string[] {
+  return origin === 'http/1.1' ? HTTP1_PROTOCOLS : HTTP_PROTOCOLS;
 }
 
 /** Alerts by which a client says that it does not trust our leaf (RFC 8446 §6.2), as OpenSSL and BoringSSL name them. */
@@ -50,7 +64,7 @@ export function acceptTls(keeping: Doorkeeping, arrival: TlsArrival): void {
   const socket = new TLSSocket(raw, {
     isServer: true,
     secureContext: leaf.context,
-    ALPNProtocols: [...SPOKEN],
+    ALPNProtocols: [...arrival.offered],
     requestCert: false,
     rejectUnauthorized: false,
   });
@@ -161,6 +175,7 @@ function recordRefusal(
       destination: null,
       isRecorded: false,
       onConnect: null,
+      protocol: null,
       record: () => ({ id, side: 'client', address, protocol: 'tls', tls }),
     },
     {

@@ -1,22 +1,25 @@
 import type { Socket } from 'node:net';
 import type { ListenerMode } from '../model/listener-mode.ts';
-import type { FixedDestination } from '../pipeline/client-entry.ts';
-import { Http1Client } from '../pipeline/http1-client.ts';
+import type { ClientEntry, ConnectRequest, FixedDestination } from '../pipeline/client-entry.ts';
 import { deadlineAfter, type Mortal } from '../pipeline/lifetimes.ts';
 import { DEAF, type LinkHandler } from '../pipeline/link.ts';
 import { formatAuthority } from '../protocol/http1/index.ts';
 import type { ClientHello } from '../protocol/tls-hello/index.ts';
 import { remoteAddress } from './addresses.ts';
-import { acceptTls } from './accept-tls.ts';
+import { acceptTls, HTTP_PROTOCOLS } from './accept-tls.ts';
+import { beginsHttp2 } from './classify-tunnel.ts';
 import { ConnectDoor } from './connect-door.ts';
 import { leafForClient, type Doorkeeping } from './doorkeeping.ts';
 import { clientEntry, type ClientTlsState } from './client-entry.ts';
 import { HelloCollector } from './hello-collector.ts';
+import { agreedProtocol, serveHttp } from './serve-http.ts';
 import { SocketLink } from './socket-link.ts';
 import { relayTcp } from './tcp-relay.ts';
 
 /** First byte of a TLS handshake record; no HTTP method begins with it. */
 const TLS_HANDSHAKE = 0x16;
+/** Enough of the preface of HTTP/2 to tell it from any method. */
+const PREFACE_SEEN_BYTES = 'PRI '.length;
 
 /**
  * Lets a client in: tells by its first byte what it speaks on a listener of `mode` and gives it to whom it belongs.
@@ -28,6 +31,8 @@ export class ClientDoor implements LinkHandler, Mortal {
   readonly #link: SocketLink;
   readonly #address: string;
   readonly #localAddress: string;
+  /** What came and does not tell yet. */
+  #bytes: Buffer | null = null;
 
   private constructor(keeping: Doorkeeping, mode: Exclude<ListenerMode, { kind: 'tcp' }>, socket: Socket) {
     this.#keeping = keeping;
@@ -47,9 +52,19 @@ export class ClientDoor implements LinkHandler, Mortal {
   }
 
   onBytes(bytes: Buffer): void {
+    const all = this.#bytes === null ? bytes : Buffer.concat([this.#bytes, bytes]);
+    if (all[0] === TLS_HANDSHAKE) {
+      this.#leave();
+      this.#receiveTls(all);
+      return;
+    }
+    const isPreface = beginsHttp2(all);
+    if (isPreface && all.length < PREFACE_SEEN_BYTES) {
+      this.#bytes = all;
+      return;
+    }
     this.#leave();
-    if (bytes[0] === TLS_HANDSHAKE) this.#receiveTls(bytes);
-    else this.#serve(this.#link, null).onBytes(bytes);
+    this.#serve(this.#link, null, isPreface ? 'h2c' : null).onBytes(all);
   }
 
   onDrain(): void {
@@ -58,7 +73,14 @@ export class ClientDoor implements LinkHandler, Mortal {
 
   onEof(): void {
     this.#leave();
-    this.#link.close();
+    const bytes = this.#bytes;
+    if (bytes === null) {
+      this.#link.close();
+      return;
+    }
+    // It ended too early to tell: HTTP/1 knows what to make of it.
+    this.#serve(this.#link, null, null).onBytes(bytes);
+    this.#link.handler.onEof();
   }
 
   onClosed(): void {
@@ -66,15 +88,16 @@ export class ClientDoor implements LinkHandler, Mortal {
   }
 
   onDeadline(): void {
-    this.onEof();
+    this.#leave();
+    this.#link.close();
   }
 
   drain(): void {
-    this.onEof();
+    this.onDeadline();
   }
 
   stop(): void {
-    this.onEof();
+    this.onDeadline();
   }
 
   #leave(): void {
@@ -105,33 +128,36 @@ export class ClientDoor implements LinkHandler, Mortal {
       link: this.#link,
       bytes,
       hello,
+      offered: HTTP_PROTOCOLS,
       leaf: this.#keeping.leaves.own ?? leafForClient(this.#keeping.leaves, name, hello),
       address: this.#address,
       host: name,
       port: mode.kind === 'reverse' ? mode.port : 0,
       onSecure: (link, tls) => {
-        this.#serve(link, tls);
+        this.#serve(link, tls, agreedProtocol(tls));
         link.resume();
       },
     });
   }
 
-  #serve(link: SocketLink, tls: ClientTlsState | null): Http1Client {
+  #serve(link: SocketLink, tls: ClientTlsState | null, protocol: ClientEntry['protocol']): LinkHandler {
     const { context } = this.#keeping;
     const mode = this.#mode;
     if (mode.kind === 'proxy') {
-      const entry = clientEntry(context, this.#address, null, tls, (request, rest) => {
+      const onConnect = (request: ConnectRequest, rest: Buffer): void => {
         new ConnectDoor(this.#keeping, link, this.#address, request, rest);
-      });
-      return new Http1Client(context, link, entry);
+      };
+      const entry = clientEntry(context, this.#address, null, tls, protocol === null ? onConnect : null, protocol);
+      return serveHttp(context, link, entry);
     }
+    const scheme = mode.scheme === 'https' ? 'https' : 'http';
     const destination: FixedDestination = {
-      route: context.origins.route(mode.scheme, mode.host, mode.port, null),
+      route: context.origins.route(scheme, mode.host, mode.port, null, mode.scheme === 'h2c'),
       host: mode.host,
-      hostField: formatAuthority(mode.host, mode.port, mode.scheme),
+      hostField: formatAuthority(mode.host, mode.port, scheme),
       basePath: mode.basePath.endsWith('/') ? mode.basePath.slice(0, -1) : mode.basePath,
       internal: false,
     };
-    return new Http1Client(context, link, clientEntry(context, this.#address, destination, tls, null));
+    return serveHttp(context, link, clientEntry(context, this.#address, destination, tls, null, protocol));
   }
 }

@@ -19,6 +19,7 @@ export function clientEntry(
   destination: FixedDestination | null,
   tls: ClientTlsState | null,
   onConnect: ((request: ConnectRequest, rest: Buffer) => void) | null,
+  protocol: ClientEntry['protocol'] = null,
 ): ClientEntry {
   const id = context.takeConnectionId();
   return {
@@ -27,11 +28,12 @@ export function clientEntry(
     destination,
     isRecorded: false,
     onConnect,
+    protocol,
     record: () => ({
       id,
       side: 'client',
       address,
-      protocol: 'http/1.1',
+      protocol: protocol ?? 'http/1.1',
       tls: tls === null ? null : clientTlsFacts(tls),
     }),
   };

@@ -1,20 +1,21 @@
 import type { Socket } from 'node:net';
 import type { ExchangeError } from '../model/error-code.ts';
-import type { ConnectRequest, FixedDestination } from '../pipeline/client-entry.ts';
+import type { ClientEntry, ConnectRequest, FixedDestination } from '../pipeline/client-entry.ts';
 import type { ExchangeRecord } from '../pipeline/exchange-record.ts';
 import { failure } from '../pipeline/failures.ts';
-import { Http1Client } from '../pipeline/http1-client.ts';
 import { deadlineAfter, type Mortal } from '../pipeline/lifetimes.ts';
 import { DEAF, type LinkHandler } from '../pipeline/link.ts';
 import { MAGIC_HOST } from '../pipeline/plan-request.ts';
 import type { ClientHello } from '../protocol/tls-hello/index.ts';
-import { acceptTls, speaksHttp1 } from './accept-tls.ts';
+import { acceptTls, hasChoice, HTTP_PROTOCOLS, protocolsLike, speaksHttp } from './accept-tls.ts';
+import { AwaitedClient } from './awaited-client.ts';
 import { clientEntry, type ClientTlsState } from './client-entry.ts';
 import { leafForClient, type Doorkeeping } from './doorkeeping.ts';
 import { HelloCollector } from './hello-collector.ts';
 import { passesThrough } from './passthrough.ts';
 import { beginRelay, joinRelay, openRelay, type RelayPlan } from './raw-relay.ts';
 import { SocketLink } from './socket-link.ts';
+import { agreedProtocol, serveHttp } from './serve-http.ts';
 import { classifyTunnel } from './classify-tunnel.ts';
 
 const NOTHING = Buffer.alloc(0);
@@ -71,7 +72,10 @@ export class ConnectDoor implements LinkHandler, Mortal {
         this.#collectHello();
         break;
       case 'http':
-        this.#serveHttp();
+        this.#serveHttp(null);
+        break;
+      case 'http2':
+        this.#serveHttp('h2c');
         break;
       case 'other':
         this.#relay('tcp', this.#request.host);
@@ -213,43 +217,66 @@ export class ConnectDoor implements LinkHandler, Mortal {
     const name = serverName(hello) ?? host;
     this.#bytes = bytes;
     // Whoever speaks only what Weir does not is not to be broken by Weir.
-    if (!speaksHttp1(hello) || passesThrough(this.#keeping.context.settings.passthroughHosts, [name, host], port)) {
+    if (!speaksHttp(hello) || passesThrough(this.#keeping.context.settings.passthroughHosts, [name, host], port)) {
       this.#relay('tls', name);
       return;
     }
+    if (host === MAGIC_HOST || !hasChoice(hello)) {
+      this.#acceptTls(hello, name, HTTP_PROTOCOLS);
+      return;
+    }
+    // The client is offered what the origin can do: one that is not known yet is asked while the client waits.
+    const { context } = this.#keeping;
+    const awaited = new AwaitedClient(context, this.#link);
+    const cancel = this.#keeping.learnProtocol(context.origins.route('https', host, port, name), (protocol) => {
+      awaited.leave();
+      this.#acceptTls(hello, name, protocolsLike(protocol));
+    });
+    awaited.onGone(cancel);
+  }
+
+  #acceptTls(hello: ClientHello, name: string, offered: readonly string[]): void {
     acceptTls(this.#keeping, {
       link: this.#link,
-      bytes,
+      offered,
+      bytes: this.#bytes,
       hello,
       leaf: leafForClient(this.#keeping.leaves, name, hello),
       address: this.#address,
       host: name,
-      port,
+      port: this.#request.port,
       onSecure: (link, tls) => {
-        this.#serve(link, 'https', name, tls);
+        this.#serve(link, 'https', name, tls, agreedProtocol(tls));
         link.resume();
       },
     });
   }
 
-  #serveHttp(): void {
+  #serveHttp(protocol: 'h2c' | null): void {
     const bytes = this.#bytes;
     this.#leave();
-    this.#serve(this.#link, 'http', this.#request.host, null).onBytes(bytes);
+    this.#serve(this.#link, 'http', this.#request.host, null, protocol).onBytes(bytes);
     if (this.#ended) this.#link.handler.onEof();
   }
 
-  #serve(link: SocketLink, scheme: 'http' | 'https', name: string, tls: ClientTlsState | null): Http1Client {
+  #serve(
+    link: SocketLink,
+    scheme: 'http' | 'https',
+    name: string,
+    tls: ClientTlsState | null,
+    protocol: ClientEntry['protocol'],
+  ): LinkHandler {
     const { context } = this.#keeping;
     const { host, port } = this.#request;
     const destination: FixedDestination = {
-      route: context.origins.route(scheme, host, port, name),
+      // A client that speaks HTTP/2 unasked knows that its origin does.
+      route: context.origins.route(scheme, host, port, name, protocol === 'h2c'),
       host: name,
       hostField: null,
       basePath: '',
       internal: host === MAGIC_HOST,
     };
-    return new Http1Client(context, link, clientEntry(context, this.#address, destination, tls, null));
+    return serveHttp(context, link, clientEntry(context, this.#address, destination, tls, null, protocol));
   }
 
   #relay(scheme: 'tcp' | 'tls', rowHost: string): void {

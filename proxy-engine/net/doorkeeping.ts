@@ -1,6 +1,7 @@
 import type { SecureContext } from 'node:tls';
 import type { CertificateFacts } from '../model/tls-facts.ts';
 import type { PipelineContext } from '../pipeline/context.ts';
+import type { OriginProtocol, OriginRoute } from '../pipeline/origins.ts';
 import { acceptsEcdsa, type ClientHello } from '../protocol/tls-hello/index.ts';
 import type { DialOrigin } from './dialer.ts';
 import type { KeyLog } from './key-log.ts';
@@ -25,6 +26,8 @@ export interface Doorkeeping {
   readonly leaves: LeafSource;
   readonly keyLog: KeyLog | null;
   readonly dialOrigin: DialOrigin;
+  /** Learns what an origin speaks, by asking it if need be; null when it cannot be reached. Returns a way to give up. */
+  readonly learnProtocol: (route: OriginRoute, onKnown: (protocol: OriginProtocol | null) => void) => () => void;
 }
 
 /** The leaf for a client: of a kind that it can verify. */

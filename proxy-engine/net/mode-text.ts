@@ -9,7 +9,7 @@ export function modeText(mode: ListenerMode): string {
     case 'tcp':
       return `tcp:${formatAddress(mode.host, mode.port)}`;
     case 'reverse': {
-      const usual = mode.scheme === 'http' ? 80 : 443;
+      const usual = mode.scheme === 'https' ? 443 : 80;
       const host = mode.host.includes(':') ? `[${mode.host}]` : mode.host;
       return `reverse:${mode.scheme}://${host}${mode.port === usual ? '' : `:${String(mode.port)}`}${mode.basePath}`;
     }

@@ -76,6 +76,7 @@ export class ProxyEngine {
       leaves: parts.leaves,
       keyLog: this.#keyLog,
       dialOrigin: (host, port, observer) => this.#dial(host, port, observer),
+      learnProtocol: (route, onKnown) => this.#pool.learn(route, onKnown),
     };
     this.#ticker = setInterval(() => {
       const now = this.#clock.tick();

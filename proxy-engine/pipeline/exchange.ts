@@ -42,6 +42,7 @@ export class Exchange implements OriginWaiter, PacedSource {
   #origin: Http1Origin | null = null;
   #cancelDial: (() => void) | null = null;
   #keepAlive: boolean;
+  #pooled = false;
   #retried = false;
   #responseStarted = false;
   #responseDone = false;
@@ -485,11 +486,13 @@ export class Exchange implements OriginWaiter, PacedSource {
     if (!this.#over && this.#origin === null) this.#cancelDial = cancel;
   }
 
-  #attach(origin: Http1Origin, reused: boolean): void {
+  /** @param pooled it has waited for an exchange, and may have been closed meanwhile */
+  #attach(origin: Http1Origin, pooled: boolean): void {
     this.#origin = origin;
+    this.#pooled = pooled;
     origin.assign(this, this.head.method);
-    this.record.origin(origin.recordable, reused);
-    this.#feed.mayRepeat = (reused || origin.translation !== null) && !this.#retried;
+    this.record.origin(origin.recordable, origin.uses > 1);
+    this.#feed.mayRepeat = (pooled || origin.translation !== null) && !this.#retried;
     this.#flush(origin);
     if (this.record.recorded) this.#recordSentHead(origin);
     if (this.requestDone) this.record.markSent();
@@ -514,7 +517,9 @@ export class Exchange implements OriginWaiter, PacedSource {
   }
 
   #mayRetry(origin: Http1Origin): boolean {
-    return origin.uses > 1 && !this.#retried && this.#feed.isWhollyHeld && IDEMPOTENT.has(this.head.method);
+    return (
+      (this.#pooled || origin.uses > 1) && !this.#retried && this.#feed.isWhollyHeld && IDEMPOTENT.has(this.head.method)
+    );
   }
 
   /** @param afresh by a connection that nobody used before */

@@ -15,6 +15,8 @@ export interface Row {
   readonly begin: BeginRecord;
   readonly client: ConnectionRecord | undefined;
   origin: ConnectionRecord | undefined;
+  /** The request's head as forwarded, where it was known only after the beginning. */
+  sentHead: Buffer | null;
   reused: boolean;
   readonly informational: string[];
   response: ResponseRecord | null;
@@ -51,6 +53,7 @@ export class Rows implements BatchVisitor {
       },
       client: this.#connections.get(record.clientConnection),
       origin: undefined,
+      sentHead: null,
       reused: false,
       informational: [],
       response: null,
@@ -77,8 +80,8 @@ export class Rows implements BatchVisitor {
     row.reused = reused;
   }
 
-  sentRequestHead(): void {
-    throw new Error('HTTP/1 knows the sent head at the beginning.');
+  sentRequestHead(id: number, head: Buffer): void {
+    this.#row(id).sentHead = Buffer.from(head);
   }
 
   informational(id: number, head: Buffer): void {

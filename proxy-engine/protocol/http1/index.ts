@@ -1,4 +1,6 @@
-export { writeAnswer } from './answer.ts';
+export { reasonPhrase, writeAnswer } from './answer.ts';
+export type { Answer } from './answer.ts';
+export type { RequestHeadChanges, ResponseHeadChanges } from './changes.ts';
 export { formatAuthority, parseAuthority } from './authority.ts';
 export { createRequestDecoder, createResponseDecoder } from './decoder.ts';
 export { writeRequestHead, writeResponseHead } from './head-writer.ts';
