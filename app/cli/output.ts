@@ -8,8 +8,12 @@ export async function print(content: string | Uint8Array): Promise<void> {
   if (!process.stdout.write(content)) await once(process.stdout, 'drain');
 }
 
-/** Ends the process without a word once nobody reads standard output any more. */
+/**
+ * Ends the process without a word once nobody reads standard output any more. Messages that nobody reads are lost and
+ * nothing else is: a `serve` goes on.
+ */
 export function endWithReader(): void {
+  process.stderr.on('error', () => undefined);
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     process.exit(error.code === 'EPIPE' || error.code === 'EOF' ? 0 : 1);
   });

@@ -310,14 +310,18 @@ test('--no-capture carries traffic and records nothing', async () => {
 });
 
 /** Starts a command beside a channel to this process, and resolves when it has said `hint` on standard error. */
-async function startBeside(args: readonly string[], hint: RegExp): Promise<{ child: ChildProcess; said: string }> {
-  const child = fork(COMMAND, [...args], { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
-  let said = '';
-  for await (const text of child.stderr ?? []) {
-    said += String(text);
-    if (hint.test(said)) return { child, said };
-  }
-  throw new Error(`It ended: ${said}`);
+function startBeside(args: readonly string[], hint: RegExp): Promise<{ child: ChildProcess; said: string }> {
+  return new Promise((resolve, reject) => {
+    const child = fork(COMMAND, [...args], { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+    let said = '';
+    child.stderr?.on('data', (text: Buffer) => {
+      said += text.toString();
+      if (hint.test(said)) resolve({ child, said });
+    });
+    child.once('exit', () => {
+      reject(new Error(`It ended: ${said}`));
+    });
+  });
 }
 
 test('--no-ui serves no pages, says so to who wants them, and is still found by other commands', async () => {
@@ -354,6 +358,19 @@ test('open shows the inspector of the Weir that runs, with a new code each time'
   expect(second.split('#')[0]).toBe(first.split('#')[0]);
   const ended = once(running.child, 'exit');
   running.child.kill('SIGINT');
+  expect(await ended).toEqual([0, null]);
+});
+
+test('a serve whose messages nobody reads goes on', async () => {
+  const data = join(folder, 'unread');
+  const args = ['serve', '--ui', ':0', '--listen', ':0', '--data', data];
+  const { child } = await startBeside(args, /listens on/);
+  child.stderr?.destroy();
+  const second = await WeirProcess.start([], data);
+  expect(second.ready).toMatchObject({ attachedTo: child.pid });
+  await second.stop({ keepData: true });
+  const ended = once(child, 'exit');
+  child.kill();
   expect(await ended).toEqual([0, null]);
 });
 
