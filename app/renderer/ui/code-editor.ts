@@ -175,9 +175,10 @@ export class CodeEditor {
     this.#view.dispatch({
       changes: { from: 0, to: state.doc.length, insert: text },
       selection: { anchor: 0 },
-      scrollIntoView: true,
       effects: this.#label.reconfigure(EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' })),
     });
+    // Only the text scrolls to its beginning; whatever the editor stands in stays where it is.
+    this.#view.scrollDOM.scrollTop = 0;
     if (language !== this.#languageName) void this.#setLanguage(language);
   }
 
