@@ -212,7 +212,11 @@ test('in a narrow window the detail stands at the bottom and everything fits', a
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(1_024);
   // The body came in, and the fields above it are still in view.
   await detailOf(page).getByText('"currency"').waitFor();
-  expect(await detailOf(page).getByRole('tabpanel').evaluate((panel) => panel.scrollTop)).toBe(0);
+  expect(
+    await detailOf(page)
+      .getByRole('tabpanel')
+      .evaluate((panel) => panel.scrollTop),
+  ).toBe(0);
 });
 
 // From here on there is real traffic, and the empty state with its sample is gone.
