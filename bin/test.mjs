@@ -67,6 +67,9 @@ function report(name) {
   return join(REPORTS, `${name}.json`);
 }
 
+/** A signal ends the step that runs and begins no other. */
+let stopped = false;
+
 const words = process.argv.slice(2);
 const only = words.flatMap((word, index) => (words[index - 1] === '--only' ? [word] : []));
 const all = [...CHECKS, ...PROJECTS, ...ON_DEMAND];
@@ -97,10 +100,14 @@ async function runAll(steps) {
   // Checks do not disturb each other, tests measure time: checks two at a time, then one project after the other.
   const waiting = steps.filter((step) => !step.project);
   const lane = async () => {
-    for (let step = waiting.shift(); step !== undefined; step = waiting.shift()) results.push(await runStep(step));
+    for (let step = waiting.shift(); step !== undefined && !stopped; step = waiting.shift()) {
+      results.push(await runStep(step));
+    }
   };
   await Promise.all([lane(), lane()]);
-  for (const step of steps.filter((candidate) => candidate.project)) results.push(await runStep(step));
+  for (const step of steps.filter((candidate) => candidate.project)) {
+    if (!stopped) results.push(await runStep(step));
+  }
 
   console.log('');
   for (const result of results) {
@@ -190,8 +197,8 @@ function run(step) {
       }
     };
     const stop = (signal) => {
+      stopped = true;
       end(signal);
-      process.exitCode = 1;
     };
     process.on('SIGINT', stop);
     process.on('SIGTERM', stop);
