@@ -29,18 +29,32 @@ export function registerSearchFunctions(database: Database, folder: StoreFolder)
     (text: string, head: Buffer | null, inline: Buffer | null, hash: Buffer | null) => {
       const stored = inline ?? (hash === null ? null : readSegment(folder, hash));
       if (stored === null || stored.length === 0) return 0;
-      const codings = head === null ? [] : contentCodingsOf(parseHead(head).headers);
+      const codings =
+        head === null || !hasField(head, 'content-encoding', '') ? [] : contentCodingsOf(parseHead(head).headers);
       const { bytes } = decodeWhole(stored, codings, SEARCHED_BODY_BYTES);
       return contains(bytes, bytesAsText(Buffer.from(text, 'utf8'))) ? 1 : 0;
     },
   );
 }
 
+/** Looks for the field's lines in the text of the head; taking it apart would cost ten times as much. */
 function hasField(head: Buffer, lowerName: string, value: string): boolean {
+  const text = bytesAsText(head);
   const wanted = bytesAsText(Buffer.from(value, 'utf8'));
-  return parseHead(head).headers.some(
-    ([name, text]) => name.toLowerCase() === lowerName && text.toLowerCase().includes(wanted),
-  );
+  for (let at = text.indexOf(`\n${lowerName}`); at >= 0; at = text.indexOf(`\n${lowerName}`, at + 1)) {
+    const colon = text.indexOf(':', at);
+    // White space before the colon was tolerated on the way; a longer name is another field.
+    if (colon < 0 || text.slice(at + 1, colon).trimEnd() !== lowerName) continue;
+    if (text.slice(colon + 1, endOfField(text, colon)).includes(wanted)) return true;
+  }
+  return false;
+}
+
+/** A line that begins with white space goes on with the field before it (RFC 9112 §5.2). */
+function endOfField(text: string, start: number): number {
+  let end = text.indexOf('\n', start);
+  while (end >= 0 && (text[end + 1] === ' ' || text[end + 1] === '\t')) end = text.indexOf('\n', end + 1);
+  return end < 0 ? text.length : end;
 }
 
 function readSegment(folder: StoreFolder, hash: Buffer): Buffer | null {
