@@ -32,6 +32,9 @@ export class FakeBackend implements ContractClient {
   settings: AppSettings = {
     passthroughHosts: ['pinned.example'],
     trustedHosts: [],
+    forwardedFields: false,
+    tolerateBareLineFeed: true,
+    clientHalfClose: false,
     timeouts: {
       requestHead: 60_000,
       resolve: 10_000,
@@ -389,8 +392,8 @@ export class FakeBackend implements ContractClient {
     'settings.get': () => this.settings,
     'settings.set': (change) => {
       this.settings = {
-        passthroughHosts: change.passthroughHosts ?? this.settings.passthroughHosts,
-        trustedHosts: change.trustedHosts ?? this.settings.trustedHosts,
+        ...this.settings,
+        ...change,
         timeouts: { ...this.settings.timeouts, ...change.timeouts },
         limits: { ...this.settings.limits, ...change.limits },
       };

@@ -3,7 +3,7 @@ import type { ExchangeId, ExchangeSummary, MessageDetail, MessageSide } from '#c
 import type { Backend } from './connection.svelte.ts';
 
 /** Longest body that goes to the clipboard, bytes; larger ones are for saving to a file. */
-export const MOST_COPIED_BYTES = 8 * 1_048_576;
+const MOST_COPIED_BYTES = 8 * 1_048_576;
 
 /** The address of an exchange as a person writes it; `host:port` for tunnels and relays. */
 export function urlOf({ scheme, host, port, path, kind }: ExchangeSummary): string {
@@ -14,15 +14,16 @@ export function urlOf({ scheme, host, port, path, kind }: ExchangeSummary): stri
   return `${shownScheme}://${name}${plainPort ? '' : `:${String(port)}`}${path}`;
 }
 
-/** Start line and fields as on the wire, one a line. */
+/** Start line (HTTP/2 has none) and fields as on the wire, one a line. */
 export function headText({ startLine, headers }: Pick<MessageDetail, 'startLine' | 'headers'>): string {
-  return [startLine, ...headers.map(([name, value]) => `${name}: ${value}`)].join('\n');
+  const lines = headers.map(([name, value]) => `${name}: ${value}`);
+  return (startLine === '' ? lines : [startLine, ...lines]).join('\n');
 }
 
 /**
  * The decoded body as text.
  * @throws ContractError
- * @throws Error when it is longer than {@link MOST_COPIED_BYTES}
+ * @throws Error when it is longer than 8 MB, which is for saving to a file
  */
 export async function bodyText(backend: Backend, id: ExchangeId, side: MessageSide): Promise<string> {
   const { request, response } = await backend.call('exchanges.get', { id });

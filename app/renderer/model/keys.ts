@@ -89,7 +89,7 @@ export const KEYS: readonly KeyBinding[] = [
 type KeyEvent = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'shiftKey' | 'altKey'>;
 
 /** Whether an event is a chord of the table. */
-export function matchesChord(event: KeyEvent, chord: string, mac: boolean): boolean {
+function matchesChord(event: KeyEvent, chord: string, mac: boolean): boolean {
   const parts = chord.split('+');
   const key = parts.at(-1) ?? '';
   const mod = parts.includes('Mod');

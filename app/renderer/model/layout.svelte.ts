@@ -1,5 +1,5 @@
 /** From this window width the sidebar stands open and the detail at the right, px. */
-export const WIDE_FROM = 1_200;
+const WIDE_FROM = 1_200;
 
 /** The window's shape. */
 export class Layout {

@@ -23,6 +23,21 @@ export const SETTINGS_TEXT = {
   save: 'Save',
   saved: 'Saved',
   revert: 'Revert',
+  behaviour: 'On the wire',
+  switches: {
+    forwardedFields: {
+      label: 'Add Via and X-Forwarded fields',
+      hint: 'Off, requests reach the origin as the client sent them.',
+    },
+    tolerateBareLineFeed: {
+      label: 'Take heads with bare line feeds',
+      hint: 'They are forwarded and flagged; off, they are refused.',
+    },
+    clientHalfClose: {
+      label: 'Let clients half-close',
+      hint: 'Off, a client that closes its side cancels its exchange.',
+    },
+  },
   timeouts: 'Time limits',
   timeoutsHint: 'In seconds; 0 switches a limit off. Errors name the limit that they ran into.',
   limits: 'Size limits',
