@@ -60,7 +60,7 @@ export type HeaderField = readonly [name: string, value: string];
 
 /** One side of an exchange as the detail pane shows it. */
 export interface MessageDetail {
-  /** Start line without its line end, latin1. */
+  /** Start line without its line end, latin1; empty for HTTP/2, whose pseudo-fields (`:method`, `:status`) stand first among the headers. */
   readonly startLine: string;
   readonly headers: readonly HeaderField[];
   /** What Weir forwarded, when it differs from what it received; else null. */

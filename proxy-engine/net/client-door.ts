@@ -7,7 +7,7 @@ import { formatAuthority } from '../protocol/http1/index.ts';
 import type { ClientHello } from '../protocol/tls-hello/index.ts';
 import { remoteAddress } from './addresses.ts';
 import { acceptTls, HTTP_PROTOCOLS } from './accept-tls.ts';
-import { beginsHttp2 } from './classify-tunnel.ts';
+import { beginsHttp2, classifyTunnel } from './classify-tunnel.ts';
 import { ConnectDoor } from './connect-door.ts';
 import { leafForClient, type Doorkeeping } from './doorkeeping.ts';
 import { clientEntry, type ClientTlsState } from './client-entry.ts';
@@ -58,13 +58,22 @@ export class ClientDoor implements LinkHandler, Mortal {
       this.#receiveTls(all);
       return;
     }
-    const isPreface = beginsHttp2(all);
-    if (isPreface && all.length < PREFACE_SEEN_BYTES) {
+    const speaksHttp2 = this.#speaksHttp2(all);
+    if (speaksHttp2 === null) {
       this.#bytes = all;
       return;
     }
     this.#leave();
-    this.#serve(this.#link, null, isPreface ? 'h2c' : null).onBytes(all);
+    this.#serve(this.#link, null, speaksHttp2 ? 'h2c' : null).onBytes(all);
+  }
+
+  /** Null when more bytes are needed to tell. */
+  #speaksHttp2(bytes: Buffer): boolean | null {
+    if (beginsHttp2(bytes)) return bytes.length < PREFACE_SEEN_BYTES ? null : true;
+    if (this.#mode.kind !== 'reverse' || this.#mode.scheme !== 'h2c') return false;
+    // In front of an origin of HTTP/2 whatever is no HTTP/1 is a broken HTTP/2, and is told so in its own words.
+    const content = classifyTunnel(bytes);
+    return content === 'unknown' ? null : content !== 'http';
   }
 
   onDrain(): void {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import * as http from 'node:http';
 import * as http2 from 'node:http2';
 import * as https from 'node:https';
-import { connect as connectTcp, type AddressInfo, type Socket } from 'node:net';
+import { connect as connectTcp, type AddressInfo, type Server, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { originCertificate } from './origin-certificates.ts';
 
@@ -87,16 +87,16 @@ export async function startOrigin(speech: Speech, own: OwnHandler = () => false)
   };
 }
 
-function listen(speech: Speech, handle: (request: AnyRequest, response: AnyResponse) => void): http.Server {
+function listen(speech: Speech, handle: (request: AnyRequest, response: AnyResponse) => void): Server {
   switch (speech) {
     case 'h1':
       return http.createServer(handle);
     case 'h1 tls':
-      return https.createServer({ cert, key }, handle) as unknown as http.Server;
+      return https.createServer({ cert, key }, handle);
     case 'h2c':
-      return http2.createServer(handle) as unknown as http.Server;
+      return http2.createServer(handle);
     case 'h2 tls':
-      return http2.createSecureServer({ cert, key }, handle) as unknown as http.Server;
+      return http2.createSecureServer({ cert, key }, handle);
   }
 }
 
@@ -106,7 +106,7 @@ const digest = (bytes: Buffer): string => createHash('sha256').update(bytes).dig
 export const LARGE = Buffer.alloc(1_000_000, 'weir flows on and on; ');
 
 function answer(url: string, method: string, body: Buffer, request: AnyRequest, any: AnyResponse): void {
-  const response = any as http.ServerResponse;
+  const response = any;
   switch (url) {
     case '/large':
       response.writeHead(200, { 'content-type': 'text/plain', 'content-length': String(LARGE.length) });

@@ -38,6 +38,8 @@ export async function exportCurl(source: ExportSource, id: number): Promise<stri
   if (summary.path !== '' && !summary.path.startsWith('/')) parts.push(`--request-target ${quote(summary.path)}`);
   const expected = /:\/\/([^/?#]*)/.exec(url)?.[1];
   for (const [name, value] of headers) {
+    // Pseudo-fields are made from method and URL.
+    if (name.startsWith(':')) continue;
     const lower = name.toLowerCase();
     if (lower === 'host' ? value.toLowerCase() === expected : MADE_BY_CURL.has(lower)) continue;
     if (lower === 'transfer-encoding' && !hasBody) continue;

@@ -2,7 +2,7 @@ import type { HeaderField } from '#contract';
 
 /** A stored head, taken apart for people and exports. */
 export interface ParsedHead {
-  /** Without its line end, latin1. */
+  /** Without its line end, latin1. Empty for HTTP/2, whose pseudo-fields say what a start line does. */
   readonly startLine: string;
   /** In wire order and case; folded values joined by one space (RFC 9112 §5.2). */
   readonly headers: readonly HeaderField[];
@@ -14,6 +14,7 @@ export interface ParsedHead {
  */
 export function parseHead(head: Uint8Array): ParsedHead {
   const text = latin1(head);
+  if (text.startsWith(':')) return { startLine: '', headers: parseFieldLines(text) };
   const startEnd = text.indexOf('\n');
   if (startEnd < 0) return { startLine: text, headers: [] };
   return {
@@ -71,7 +72,8 @@ function parseFieldLines(text: string): HeaderField[] {
       last[1] = `${last[1]} ${trim(line)}`.trimStart();
       continue;
     }
-    const colon = line.indexOf(':');
+    // The colon of a pseudo-field is part of its name (RFC 9113 §8.3).
+    const colon = line.indexOf(':', line.startsWith(':') ? 1 : 0);
     fields.push(colon < 0 ? [line, ''] : [trim(line.slice(0, colon)), trim(line.slice(colon + 1))]);
   }
   return fields;

@@ -111,7 +111,7 @@ function messageText(side: MessageSide, message: MessageDetail | null, sent: boo
   const coding = message.contentEncoding.length === 0 ? '' : `, ${message.contentEncoding.join(', ')}`;
   return [
     '',
-    terminalText(head.startLine),
+    ...(head.startLine === '' ? [] : [terminalText(head.startLine)]),
     ...head.headers.map(field),
     `  (${side} body: ${sizeText(message.bodyBytes)}${coding})`,
     ...message.trailers.map(field),
