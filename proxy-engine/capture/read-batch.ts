@@ -42,7 +42,7 @@ export interface BatchVisitor {
 }
 
 /** A buffer that no tap of this build wrote. */
-export class BatchFormatError extends Error {
+class BatchFormatError extends Error {
   override readonly name = 'BatchFormatError';
   readonly code = 'capture.batch-format';
 }

@@ -2,6 +2,7 @@ import { generateKeyPairSync, X509Certificate, type KeyObject } from 'node:crypt
 import { describe, expect, test } from 'vitest';
 import { createCertificateAuthority, loadCertificateAuthority } from './certificate-authority.ts';
 import { readCertificateFields } from './certificate-fields.ts';
+import type { Der } from './der.ts';
 import { AUTHORITY_CONSTRAINTS, keyIdentifier, LEAF_CONSTRAINTS } from './extensions.ts';
 import { distinguishedName, randomSerialNumber, signCertificate, toPem } from './sign-certificate.ts';
 
@@ -11,7 +12,7 @@ const DAY = 86_400_000;
 /** A self-signed certificate as another program might have made it. */
 function foreign(
   keys: { publicKey: KeyObject; privateKey: KeyObject },
-  extensions: readonly Buffer[],
+  extensions: readonly Der[],
 ): { certificate: string; key: string } {
   const name = distinguishedName('Somebody’s CA');
   const certificate = signCertificate(

@@ -17,7 +17,7 @@ const KEPT_BODIES = 8;
  * A body whose output passes both is a bomb: this many bytes, and this many times its stored size. Honest text compresses
  * 3 to 30 times.
  */
-export const DECODE_BUDGET = { bytes: 268_435_456, ratio: 100 } as const;
+const DECODE_BUDGET = { bytes: 268_435_456, ratio: 100 } as const;
 
 /** What a decoded body is read from. */
 interface Decoding {
@@ -78,7 +78,7 @@ export class DecodedBodies {
 }
 
 /** Counts decoded bytes against the budget of one body. */
-export function exceedsBudget(decodedBytes: number, storedBytes: number): boolean {
+function exceedsBudget(decodedBytes: number, storedBytes: number): boolean {
   return decodedBytes > DECODE_BUDGET.bytes && decodedBytes > DECODE_BUDGET.ratio * storedBytes;
 }
 

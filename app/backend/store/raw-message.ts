@@ -18,7 +18,7 @@ type Stretch =
   | { readonly kind: 'payload'; readonly start: number; readonly length: number };
 
 /** Size of the wire image. */
-export function rawLength(message: RawMessage): number {
+function rawLength(message: RawMessage): number {
   let length = message.head.length + message.payload.length;
   for (const splice of readSplices(message.framing)) length += splice.times * splice.bytes.length;
   return length;

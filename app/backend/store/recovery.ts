@@ -43,7 +43,7 @@ export function recover(database: Database, folder: StoreFolder): number {
 }
 
 /** Deletes files among the bodies that no row names. */
-export function removeOrphans(database: Database, folder: StoreFolder): void {
+function removeOrphans(database: Database, folder: StoreFolder): void {
   const isKnown = database.prepare('SELECT 1 FROM segment WHERE hash = ?').pluck();
   for (const { path, hash } of listSegmentFiles(folder)) {
     if (isKnown.get(hash) === undefined) unlinkQuietly(path);

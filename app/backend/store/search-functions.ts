@@ -5,7 +5,7 @@ import { fileBytes } from './stored-run.ts';
 import type { StoreFolder } from './store-folder.ts';
 
 /** Of each body this many stored, and as many decoded bytes are searched; what comes behind them is not found. */
-export const SEARCHED_BODY_BYTES = 1_048_576;
+const SEARCHED_BODY_BYTES = 1_048_576;
 
 /**
  * Adds what filters need to look into heads and bodies: `weir_heads_contain`, `weir_header_contains` and

@@ -6,7 +6,7 @@ import { FIRST_SCHEMA } from './0001-first.ts';
 const STEPS: readonly string[] = [FIRST_SCHEMA];
 
 /** The version that this build reads and writes (`PRAGMA user_version`). */
-export const SCHEMA_VERSION = STEPS.length;
+const SCHEMA_VERSION = STEPS.length;
 
 /**
  * Brings a database to this build's version, each step in a transaction of its own.

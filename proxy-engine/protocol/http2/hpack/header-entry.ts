@@ -23,4 +23,4 @@ export class HeaderEntry {
 }
 
 /** What every entry costs beside its octets (RFC 7541 §4.1). */
-export const ENTRY_OVERHEAD = 32;
+const ENTRY_OVERHEAD = 32;
