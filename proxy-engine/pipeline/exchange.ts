@@ -11,7 +11,7 @@ import type { ExchangeRecord } from './exchange-record.ts';
 import { answerStatus, failure } from './failures.ts';
 import type { ClientLeg, SentAnswer } from './client-leg.ts';
 import type { Http1Origin, StreamTranslation } from './http1-origin.ts';
-import type { LinkFailure } from './link.ts';
+import type { LinkFailure, StreamReset } from './link.ts';
 import type { OriginRoute, OriginWaiter } from './origins.ts';
 import type { PacedSource } from './pacing.ts';
 import { planUrl, type RequestPlan } from './plan-request.ts';
@@ -359,7 +359,7 @@ export class Exchange implements OriginWaiter, PacedSource {
   }
 
   /** The origin's stream of HTTP/2 was reset, by it or because of it. */
-  #onStreamLost({ code, byPeer }: { readonly code: number; readonly byPeer: boolean }, message: string): void {
+  #onStreamLost({ code, byPeer, withConnection }: StreamReset, message: string): void {
     const isUnprocessed = byPeer && (code === Http2Error.refusedStream || code === Http2Error.http11Required);
     if (isUnprocessed && !this.#responseStarted && !this.#retried && this.#feed.isWhollyHeld) {
       // The origin has not looked at it (RFC 9113 §8.7), so that even a POST may be sent once more.
@@ -368,7 +368,7 @@ export class Exchange implements OriginWaiter, PacedSource {
     } else if (this.#responseStarted) {
       this.#failWith(failure('origin.cut-short', message), code);
     } else if (!byPeer) {
-      this.#failWith(failure('http2.malformed-response', message));
+      this.#failWith(failure(withConnection ? 'http2.origin-connection' : 'http2.malformed-response', message));
     } else if (isUnprocessed) {
       const why = this.#retried
         ? 'it had been sent again once already'

@@ -19,7 +19,7 @@ import {
   type InnerFraming,
 } from './http2-heads.ts';
 import type { Http2Origin } from './http2-origin.ts';
-import { DEAF, type Link, type LinkHandler } from './link.ts';
+import { DEAF, type Link, type LinkHandler, type StreamReset } from './link.ts';
 
 /** A request that waits for its origin's window stops its client at this many bytes. */
 const QUEUED_BYTES = 65_536;
@@ -69,8 +69,7 @@ export class Http2OriginStream implements Link, StreamTranslation, Http1Sink<Req
     if (this.#decoder.phase === 'failed') {
       // What a client of HTTP/1 sent was judged before; its body may yet turn out malformed.
       this.#lose(
-        Http2Error.internalError,
-        false,
+        { code: Http2Error.internalError, byPeer: false, withConnection: false },
         this.#decoder.failure?.message ?? 'The request cannot be translated.',
       );
       return;
@@ -121,7 +120,10 @@ export class Http2OriginStream implements Link, StreamTranslation, Http1Sink<Req
     this.sentHead = recordForm(fields);
     this.#stream = connection.open(fields, !hasBody, this);
     if (this.#stream === null) {
-      this.#lose(Http2Error.refusedStream, true, 'The origin takes no more streams on this connection.');
+      this.#lose(
+        { code: Http2Error.refusedStream, byPeer: true, withConnection: false },
+        'The origin takes no more streams on this connection.',
+      );
       return;
     }
     this.#stream.withoutBody = head.method === 'HEAD';
@@ -201,7 +203,7 @@ export class Http2OriginStream implements Link, StreamTranslation, Http1Sink<Req
     const message = byPeer
       ? `The origin reset the stream (${errorName(code)}${reason === '' ? '' : `: ${reason}`}).`
       : reason;
-    this.#lose(code, byPeer, message);
+    this.#lose({ code, byPeer, withConnection: this.connection.connection.failure !== null }, message);
   }
 
   /** The request may still be under way; what comes of it is nobody's business once the response is whole. */
@@ -209,12 +211,12 @@ export class Http2OriginStream implements Link, StreamTranslation, Http1Sink<Req
     if (this.#stream?.localEnded ?? true) this.#end();
   }
 
-  #lose(code: number, byPeer: boolean, message: string): void {
+  #lose(reset: StreamReset, message: string): void {
     const handler = this.handler;
     this.handler = DEAF;
-    if (this.#stream !== null && !this.#stream.closed) this.connection.connection.reset(this.#stream, code);
+    if (this.#stream !== null && !this.#stream.closed) this.connection.connection.reset(this.#stream, reset.code);
     this.#end();
-    handler.onClosed({ code: errorName(code), message, reset: { code, byPeer } });
+    handler.onClosed({ code: errorName(reset.code), message, reset });
   }
 
   #giveBack(): void {

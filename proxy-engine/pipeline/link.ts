@@ -3,8 +3,16 @@ export interface LinkFailure {
   /** The system's or the TLS library's code, for example `ECONNRESET`. */
   readonly code: string;
   readonly message: string;
-  /** On a stream of HTTP/2 that was reset: its error code, and whether the peer did it. */
-  readonly reset?: { readonly code: number; readonly byPeer: boolean };
+  /** On a stream of HTTP/2: how it was reset. */
+  readonly reset?: StreamReset;
+}
+
+/** The end of a stream of HTTP/2 before its time. */
+export interface StreamReset {
+  readonly code: number;
+  readonly byPeer: boolean;
+  /** The peer broke a rule of the connection, so that every stream of it ended. */
+  readonly withConnection: boolean;
 }
 
 /**

@@ -37,10 +37,10 @@ export interface PeerOrigin {
   close(): Promise<void>;
 }
 
-/** The requests and responses of Node's two HTTP modules, as far as they are alike. */
-export type AnyRequest = http.IncomingMessage | http2.Http2ServerRequest;
-export type AnyResponse = http.ServerResponse | http2.Http2ServerResponse;
-export type OwnHandler = (request: AnyRequest, response: AnyResponse) => boolean;
+/** Requests and responses of either of Node's two HTTP modules, which are alike as far as is needed here. */
+type AnyRequest = http.IncomingMessage;
+type AnyResponse = http.ServerResponse;
+type OwnHandler = (request: AnyRequest, response: AnyResponse) => boolean;
 
 const { cert, key } = originCertificate('localhost');
 
@@ -88,15 +88,16 @@ export async function startOrigin(speech: Speech, own: OwnHandler = () => false)
 }
 
 function listen(speech: Speech, handle: (request: AnyRequest, response: AnyResponse) => void): Server {
+  const alike = handle as unknown as (request: http2.Http2ServerRequest, response: http2.Http2ServerResponse) => void;
   switch (speech) {
     case 'h1':
       return http.createServer(handle);
     case 'h1 tls':
       return https.createServer({ cert, key }, handle);
     case 'h2c':
-      return http2.createServer(handle);
+      return http2.createServer(alike);
     case 'h2 tls':
-      return http2.createSecureServer({ cert, key }, handle);
+      return http2.createSecureServer({ cert, key }, alike);
   }
 }
 
@@ -105,8 +106,7 @@ const digest = (bytes: Buffer): string => createHash('sha256').update(bytes).dig
 /** The body that `/large` answers with. */
 export const LARGE = Buffer.alloc(1_000_000, 'weir flows on and on; ');
 
-function answer(url: string, method: string, body: Buffer, request: AnyRequest, any: AnyResponse): void {
-  const response = any;
+function answer(url: string, method: string, body: Buffer, request: AnyRequest, response: AnyResponse): void {
   switch (url) {
     case '/large':
       response.writeHead(200, { 'content-type': 'text/plain', 'content-length': String(LARGE.length) });

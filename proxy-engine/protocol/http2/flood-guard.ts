@@ -23,12 +23,13 @@ export class FloodGuard {
     windowUpdates: 0,
     malformedStreams: 0,
   };
-  #windowEnds = 0;
+  #windowEnds: number;
 
   /** @param now milliseconds, from any origin, never going back */
   constructor(limits: FloodLimits, now: () => number) {
     this.#limits = limits;
     this.#now = now;
+    this.#windowEnds = now() + FLOOD_WINDOW_MS;
   }
 
   /** @returns false when this one is past the limit */
