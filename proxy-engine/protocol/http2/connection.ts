@@ -45,6 +45,8 @@ export class Http2Connection<Owner> implements FrameSink {
   readonly #block: HeaderBlock;
   #prefaceLeft: number;
   #settingsSeen = false;
+  /** The peer knows our settings. */
+  #acknowledged = false;
   #failure: Http2Failure | null = null;
   #lastPeerStream = 0;
   #nextOwnStream: number;
@@ -154,11 +156,7 @@ export class Http2Connection<Owner> implements FrameSink {
   /** Client: opens a stream with a request head. @returns null when `canOpen` is false */
   open(fields: Iterable<HeaderToSend>, endStream: boolean, owner: Owner): Http2Stream<Owner> | null {
     if (!this.canOpen) return null;
-    const stream = new Http2Stream<Owner>(
-      this.#nextOwnStream,
-      this.#sending.initialWindow,
-      this.#limits.streamWindowBytes,
-    );
+    const stream = new Http2Stream<Owner>(this.#nextOwnStream, this.#sending.initialWindow, this.#grantedWindow);
     this.#nextOwnStream += 2;
     this.#ownOpen += 1;
     stream.owner = owner;
@@ -438,7 +436,7 @@ export class Http2Connection<Owner> implements FrameSink {
       this.#allow('resets');
       return null;
     }
-    const stream = new Http2Stream<Owner>(id, this.#sending.initialWindow, this.#limits.streamWindowBytes);
+    const stream = new Http2Stream<Owner>(id, this.#sending.initialWindow, this.#grantedWindow);
     this.#peerOpen += 1;
     this.#streams.set(id, stream);
     return stream;
@@ -496,6 +494,7 @@ export class Http2Connection<Owner> implements FrameSink {
   #onSettings(flags: number, id: number, bytes: Buffer, start: number, end: number): boolean {
     if (id !== 0) return this.#fail(Http2Error.protocolError, 'SETTINGS on a stream.');
     if ((flags & Flag.ack) !== 0) {
+      this.#onAcknowledged();
       return end === start || this.#fail(Http2Error.frameSizeError, 'SETTINGS with ACK and a payload.');
     }
     if (!this.#allow('settingsFrames')) return false;
@@ -507,6 +506,18 @@ export class Http2Connection<Owner> implements FrameSink {
     this.#writer.settingsAck();
     this.#events.onSettings();
     return this.#failure === null;
+  }
+
+  /** Window of a stream that begins now: until the peer knows ours, it may take the default one (RFC 9113 §6.9.3). */
+  get #grantedWindow(): number {
+    const { streamWindowBytes } = this.#limits;
+    return this.#acknowledged ? streamWindowBytes : Math.max(streamWindowBytes, DEFAULT_WINDOW);
+  }
+
+  #onAcknowledged(): void {
+    const tooMuch = this.#grantedWindow - this.#limits.streamWindowBytes;
+    this.#acknowledged = true;
+    if (tooMuch > 0) for (const stream of this.#streams.values()) stream.receiveWindow -= tooMuch;
   }
 
   #applySetting(name: number, value: number): Fault | null {
