@@ -9,7 +9,7 @@ test.each([
   ['G', 'unknown'],
   ['GET /a', 'unknown'],
   ['GET /a HTTP/1.1', 'unknown'],
-  ['PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'other'],
+  ['PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'http2'],
   ['NICK weir\r\n', 'other'],
   ['SSH-2.0-OpenSSH_9\r\n', 'other'],
   ['EHLO me\r\n', 'other'],

@@ -42,7 +42,7 @@ const ADVICE: readonly (readonly [prefix: string, title: string, advice: string]
   [
     'tls.origin-self-signed',
     'The origin uses a self-signed certificate',
-    'If you trust this server, choose "Trust this origin" in Weir, or add its certificate with --origin-ca.',
+    'If you trust this server, choose "Trust this host" in Weir, or add its certificate with --origin-ca.',
   ],
   [
     'tls.origin-untrusted',
@@ -52,7 +52,7 @@ const ADVICE: readonly (readonly [prefix: string, title: string, advice: string]
   [
     'tls.origin-expired',
     'The origin\u2019s certificate has expired',
-    'The server\u2019s owner must renew it. If you trust this server anyway, choose "Trust this origin" in Weir.',
+    'The server\u2019s owner must renew it. If you trust this server anyway, choose "Trust this host" in Weir.',
   ],
   [
     'tls.origin-not-yet-valid',
@@ -62,13 +62,29 @@ const ADVICE: readonly (readonly [prefix: string, title: string, advice: string]
   [
     'tls.origin-name-mismatch',
     'The origin\u2019s certificate is for another name',
-    'Check the host name. If you trust this server anyway, choose "Trust this origin" in Weir.',
+    'Check the host name. If you trust this server anyway, choose "Trust this host" in Weir.',
   ],
   [
     'tls.origin-wants-certificate',
     'The origin asks for a client certificate',
-    'Add a client certificate for this host in the settings.',
+    'Weir cannot present one yet. Pass this host through, so that the client presents its own.',
   ],
+  [
+    'http2.malformed-response',
+    'The origin\u2019s answer is malformed',
+    'The server breaks a rule of HTTP/2. Its owner must mend it.',
+  ],
+  [
+    'http2.origin-connection',
+    'The HTTP/2 connection to the origin failed',
+    'Try again. If it goes on, the server or something before it ends its connections in the middle of exchanges.',
+  ],
+  [
+    'http2.refused',
+    'The origin refused the request',
+    'It did not look at the request and may be overloaded or shutting down. Try again.',
+  ],
+  ['http2.reset', 'The origin gave the request up', 'It reset the stream of this request. Its log may say why.'],
   [
     'tls.',
     'The secure connection to the origin failed',
