@@ -1,12 +1,20 @@
 import { ContractError, type PageKey, type SortColumn } from '#contract';
 
+interface OrderFacts {
+  readonly column: string;
+  readonly index: string;
+  /** The index does not stand in this order: rows must be collected and sorted. */
+  readonly scattered?: true;
+}
+
 /** The column and index behind each order. Rows of equal value stand in the order of their ids. */
-const ORDERS: Readonly<Record<SortColumn, { readonly column: string; readonly index: string }>> = {
+const ORDERS: Readonly<Record<SortColumn | 'id', OrderFacts>> = {
+  id: { column: 'id', index: 'exchange_figures' },
   time: { column: 'started_at', index: 'exchange_by_time' },
   status: { column: 'status', index: 'exchange_by_status' },
   host: { column: 'host', index: 'exchange_by_host' },
-  size: { column: 'response_body_bytes', index: 'exchange_by_size' },
-  duration: { column: 'duration', index: 'exchange_by_duration' },
+  size: { column: 'response_body_bytes', index: 'exchange_figures', scattered: true },
+  duration: { column: 'duration', index: 'exchange_figures', scattered: true },
   method: { column: 'method', index: 'exchange_by_method' },
   type: { column: 'media_type', index: 'exchange_by_type' },
 };
@@ -31,10 +39,14 @@ export class ExchangeOrder {
   readonly column: string;
   readonly index: string;
   readonly orderBy: string;
+  readonly descending: boolean;
+  readonly scattered: boolean;
   readonly #after: '<' | '>';
 
-  constructor(sort: SortColumn, descending: boolean) {
-    const { column, index } = ORDERS[sort];
+  constructor(sort: SortColumn | 'id', descending: boolean) {
+    const { column, index, scattered = false } = ORDERS[sort];
+    this.descending = descending;
+    this.scattered = scattered;
     this.column = column;
     this.index = index;
     this.#after = descending ? '<' : '>';
@@ -49,6 +61,15 @@ export class ExchangeOrder {
 
   laterValues(key: RowKey): KeyRange {
     return { condition: `${this.column} ${this.#after} ?`, parameters: [key.value] };
+  }
+
+  /** Rows of the same value before a key. */
+  sameValueBefore(key: RowKey): KeyRange {
+    return { condition: `${this.column} = ? AND id ${this.#before} ?`, parameters: [key.value, key.id] };
+  }
+
+  earlierValues(key: RowKey): KeyRange {
+    return { condition: `${this.column} ${this.#before} ?`, parameters: [key.value] };
   }
 
   /** Rows up to a key, and it. */
@@ -67,17 +88,6 @@ export class ExchangeOrder {
   /** Rows before a key. */
   before(key: RowKey): KeyRange {
     return { condition: `(${this.column}, id) ${this.#before} (?, ?)`, parameters: [key.value, key.id] };
-  }
-
-  /** A key behind every row of that value. */
-  lastOf(value: RowKey['value']): RowKey {
-    return { value, id: this.#after === '>' ? Infinity : -Infinity };
-  }
-
-  /** Whether `left` stands before `right` or is it. */
-  reaches(left: RowKey, right: RowKey): boolean {
-    if (left.value === right.value) return this.#after === '>' ? left.id <= right.id : left.id >= right.id;
-    return this.#after === '>' ? compare(left.value, right.value) < 0 : compare(left.value, right.value) > 0;
   }
 
   get #before(): '<' | '>' {
@@ -105,10 +115,4 @@ function parse(text: string): unknown {
   } catch {
     return null;
   }
-}
-
-/** As SQLite's binary collation does: by the bytes of UTF-8. */
-function compare(left: string | number, right: string | number): number {
-  if (typeof left === 'number' && typeof right === 'number') return left - right;
-  return Buffer.compare(Buffer.from(String(left)), Buffer.from(String(right)));
 }

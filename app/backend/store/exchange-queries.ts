@@ -10,12 +10,8 @@ import {
 } from '#contract';
 import { decodeKey, encodeKey, ExchangeOrder, type KeyRange, type RowKey } from './exchange-order.ts';
 import { compileFilter, driversOf, type FilterSql, type ValueColumn } from './filter-sql.ts';
+import { MatchCollector, MatchLists, type Cancellation } from './match-list.ts';
 import { summaryOfRow, type ExchangeRow } from './summary.ts';
-
-/** A long query asks this between two steps. */
-export interface Cancellation {
-  readonly cancelled: boolean;
-}
 
 export const NEVER_CANCELLED: Cancellation = { cancelled: false };
 
@@ -28,6 +24,8 @@ const LARGEST_STEP_ROWS = 50_000;
 /** A step should not hold the thread longer than this; counted in its own time, since a busy machine is no reason for small steps. */
 const STEP_MICROSECONDS = 15_000;
 const CACHED_STATEMENTS = 200;
+/** So far into a scattered order a page is found without listing all of it. */
+const FIRST_ROWS = 1_000;
 
 interface Plan {
   readonly order: ExchangeOrder;
@@ -40,12 +38,14 @@ interface Plan {
 }
 
 /**
- * Answers list queries. A query without a filter follows an index. With one, the order is walked in steps of bounded time
+ * Answers list queries. A query without a filter follows an index. With one, the rows are walked in steps of bounded time
  * between which other questions are answered and cancellation is seen, unless an index shows that few rows can match.
+ * Jumping into a filtered or sorted-on-demand query makes the list of its matches once and keeps it.
  */
 export class ExchangeQueries {
   readonly #database: Database;
   readonly #statements = new Map<string, Statement>();
+  readonly #lists = new MatchLists();
 
   constructor(database: Database) {
     this.#database = database;
@@ -58,6 +58,12 @@ export class ExchangeQueries {
   ): Promise<ExchangePage> {
     const plan = this.#plan(query);
     const after = query.after === null ? null : decodeKey(query.after);
+    if (plan.driver === null && plan.order.scattered) {
+      if (plan.filter === null) return this.#first(plan, after, query.limit, 0);
+      const list = await this.#matches(query, plan, cancellation);
+      const start = after === null ? 0 : await this.#placeBehind(list, plan, after, cancellation);
+      return this.#asPage(plan.order, this.#byIds(list, start, query.limit), query.limit);
+    }
     const rows: ExchangeRow[] = [];
     for await (const range of this.#ranges(plan, after, cancellation, query.limit)) {
       rows.push(...this.#rows(plan, range, query.limit - rows.length, 0));
@@ -72,6 +78,13 @@ export class ExchangeQueries {
     cancellation: Cancellation,
   ): Promise<ExchangePage> {
     const plan = this.#plan(query);
+    if (plan.order.scattered && plan.filter === null && query.index <= FIRST_ROWS) {
+      return this.#first(plan, null, query.limit, query.index);
+    }
+    if (needsList(plan)) {
+      const list = await this.#matches(query, plan, cancellation);
+      return this.#asPage(plan.order, this.#byIds(list, query.index, query.limit), query.limit);
+    }
     const rows: ExchangeRow[] = [];
     let skip = query.index;
     for await (const range of this.#ranges(plan, null, cancellation)) {
@@ -92,25 +105,98 @@ export class ExchangeQueries {
   /** How many rows a query has. @throws ContractError `bad-filter`, `cancelled` */
   async count(query: Pick<ExchangeQuery, 'session' | 'filter' | 'upTo'>, cancellation: Cancellation): Promise<number> {
     const plan = this.#plan({ ...query, sort: 'time', descending: false });
+    const walk = plan.filter === null ? { ...plan, order: BY_ID } : plan;
     let count = 0;
-    for await (const range of this.#ranges(plan, null, cancellation)) count += this.#count(plan, range);
+    for await (const range of this.#ranges(walk, null, cancellation)) count += this.#count(walk, range);
     return count;
   }
 
   /** How many rows of the query stand before this one; null when it is not among them. @throws as `count` */
   async indexOf(query: ExchangeQuery & { readonly id: number }, cancellation: Cancellation): Promise<number | null> {
     const plan = this.#plan(query);
+    if (needsList(plan)) {
+      const index = (await this.#matches(query, plan, cancellation)).indexOf(query.id);
+      return index < 0 ? null : index;
+    }
     const { order, where } = plan;
     const found = this.#prepare(
       `SELECT ${order.column} AS value, id FROM exchange WHERE id = ? AND ${where.condition}`,
     ).get(query.id, ...where.parameters) as RowKey | undefined;
-    if (found === undefined) return null;
+    return found === undefined ? null : this.#countBefore(plan, found, cancellation);
+  }
+
+  /** Rows of the plan before a key, whether or not that is a row's. */
+  async #countBefore(plan: Plan, key: RowKey, cancellation: Cancellation): Promise<number> {
+    const { order, driver } = plan;
+    if (driver !== null) return this.#count(plan, order.before(key));
+    if (!order.scattered) {
+      return this.#count(plan, order.earlierValues(key)) + this.#count(plan, order.sameValueBefore(key));
+    }
+    const walk = { ...plan, order: BY_ID };
     let index = 0;
-    for await (const range of this.#ranges(plan, null, cancellation)) {
-      if (range.end !== null && !order.reaches(found, range.end)) index += this.#count(plan, range);
-      else return index + this.#count(plan, both(range, order.before(found)));
+    for await (const range of this.#ranges(walk, null, cancellation)) {
+      index += this.#count(walk, both(range, order.before(key)));
     }
     return index;
+  }
+
+  /** Where a list goes on behind a page's last row; by counting, when that row is not in the list any more. */
+  async #placeBehind(list: Float64Array, plan: Plan, after: RowKey, cancellation: Cancellation): Promise<number> {
+    const index = list.indexOf(after.id);
+    return index < 0 ? this.#countBefore(plan, after, cancellation) : index + 1;
+  }
+
+  /** The ids of every match in the query's order. */
+  #matches(query: ExchangeQuery, plan: Plan, cancellation: Cancellation): Promise<Float64Array> {
+    const { session, filter, sort, descending, upTo = null } = query;
+    const key = JSON.stringify([session, filter, sort, descending, upTo]);
+    // What a snapshot holds stays; what follows the traffic is as of this commit.
+    const version = upTo === null ? (this.#database.pragma('data_version', { simple: true }) as number) : null;
+    return this.#lists.get(key, version, cancellation, (all) => this.#collect(plan, all));
+  }
+
+  async #collect(plan: Plan, cancellation: Cancellation): Promise<Float64Array> {
+    const { order } = plan;
+    const walk = order.scattered ? { ...plan, order: BY_ID } : plan;
+    const value = order.scattered ? order.column : '0';
+    const collector = new MatchCollector();
+    for await (const range of this.#ranges(walk, null, cancellation)) {
+      const { condition, parameters } = both(walk.where, range);
+      const rows = this.#prepare(
+        `SELECT id, ${value} FROM exchange INDEXED BY ${walk.order.index}
+         WHERE ${condition} ORDER BY ${walk.order.orderBy}`,
+      )
+        .raw()
+        .all(...parameters) as [number, number][];
+      for (const [id, figure] of rows) collector.add(id, figure);
+    }
+    if (!order.scattered) return collector.asCollected();
+    return order.descending ? collector.sorted().reverse() : collector.sorted();
+  }
+
+  /**
+   * The first rows of a scattered order, or those behind a key: one look at the figures of every row, of which SQLite keeps
+   * the few that are asked for. Much quicker than the whole list, but only near the beginning.
+   */
+  #first(plan: Plan, after: RowKey | null, limit: number, offset: number): ExchangePage {
+    const { condition, parameters } = after === null ? plan.where : both(plan.where, plan.order.after(after));
+    const ids = this.#prepare(
+      `SELECT id FROM exchange INDEXED BY ${plan.order.index}
+       WHERE ${condition} ORDER BY ${plan.order.orderBy} LIMIT ? OFFSET ?`,
+    )
+      .pluck()
+      .all(...parameters, limit, offset) as number[];
+    return this.#asPage(plan.order, this.#byIds(Float64Array.from(ids), 0, limit), limit);
+  }
+
+  /** A stretch of a list as rows; those that were deleted meanwhile are left out. */
+  #byIds(list: Float64Array, start: number, limit: number): ExchangeRow[] {
+    const ids = [...list.subarray(start, start + limit)];
+    const rows = this.#prepare('SELECT * FROM exchange WHERE id IN (SELECT value FROM json_each(?))').all(
+      JSON.stringify(ids),
+    ) as ExchangeRow[];
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    return ids.flatMap((id) => byId.get(id) ?? []);
   }
 
   #plan(query: ExchangeQuery): Plan {
@@ -157,10 +243,10 @@ export class ExchangeQueries {
     after: RowKey | null,
     cancellation: Cancellation,
     enough = LARGEST_STEP_ROWS,
-  ): AsyncGenerator<KeyRange & { readonly end: RowKey | null }> {
+  ): AsyncGenerator<KeyRange> {
     const { order, driver, filter } = plan;
     if (driver !== null) {
-      yield { ...(after === null ? NO_CONDITION : order.after(after)), end: null };
+      yield after === null ? NO_CONDITION : order.after(after);
       return;
     }
     let step = filter === null ? enough : filter.deep ? FIRST_DEEP_STEP_ROWS : FIRST_STEP_ROWS;
@@ -172,10 +258,7 @@ export class ExchangeQueries {
       const begin =
         position === null ? NO_CONDITION : sameValue ? order.sameValueAfter(position) : order.laterValues(position);
       const end = this.#keyAt(plan, begin, step - 1);
-      yield {
-        ...(end === null ? begin : both(begin, order.upTo(end))),
-        end: end ?? (sameValue && position !== null ? order.lastOf(position.value) : null),
-      };
+      yield end === null ? begin : both(begin, order.upTo(end));
       if (end !== null) position = end;
       // A stretch of equal values that ended goes over into the later values; those that ended are the end of all.
       if (end === null && !sameValue) return;
@@ -216,7 +299,7 @@ export class ExchangeQueries {
 
   #asPage(order: ExchangeOrder, rows: readonly ExchangeRow[], limit: number): ExchangePage {
     const last = rows.at(-1);
-    const column = order.column as 'started_at' | 'host';
+    const column = order.column as 'started_at' | 'host' | 'duration';
     const next = last === undefined || rows.length < limit ? null : encodeKey({ value: last[column], id: last.id });
     return { rows: rows.map(summaryOfRow), next };
   }
@@ -249,6 +332,9 @@ export class ExchangeQueries {
   }
 }
 
+/** For walks in no particular order: what they need stands in that index alone. */
+const BY_ID = new ExchangeOrder('id', false);
+
 const NO_CONDITION: KeyRange = { condition: '1', parameters: [] };
 
 function both(left: KeyRange, right: KeyRange): KeyRange {
@@ -256,6 +342,11 @@ function both(left: KeyRange, right: KeyRange): KeyRange {
     condition: `${left.condition} AND ${right.condition}`,
     parameters: [...left.parameters, ...right.parameters],
   };
+}
+
+/** Finding a place in it takes as long as listing it. */
+function needsList({ driver, filter, order }: Plan): boolean {
+  return driver === null && (filter !== null || order.scattered);
 }
 
 function readFilter(text: string): FilterNode | null {

@@ -70,8 +70,6 @@ const DRIVER_INDEXES: Partial<Record<FilterTerm['key'], string>> = {
   method: 'exchange_by_method',
   type: 'exchange_by_type',
   status: 'exchange_by_status',
-  size: 'exchange_by_size',
-  dur: 'exchange_by_duration',
 };
 
 /** The conditions that every match of a filter meets and that an index answers. */

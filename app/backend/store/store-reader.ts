@@ -10,8 +10,9 @@ import {
 } from '#contract';
 import { DecodedBodies } from './decoded-bodies.ts';
 import { ExchangeDetails, type StoredExchange } from './exchange-detail.ts';
-import { ExchangeQueries, NEVER_CANCELLED, type Cancellation } from './exchange-queries.ts';
+import { ExchangeQueries, NEVER_CANCELLED } from './exchange-queries.ts';
 import { contentCodingsOf, parseHead } from './head-fields.ts';
+import type { Cancellation } from './match-list.ts';
 import { openForReading } from './open-database.ts';
 import type { ReaderCalls } from './protocol.ts';
 import { oneChunk, readRaw, type RawMessage } from './raw-message.ts';
