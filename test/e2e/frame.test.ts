@@ -25,21 +25,25 @@ async function findings(page: Page): Promise<string[]> {
   return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
 }
 
-test.each(['dark', 'light'] as const)('no page has an accessibility finding in the %s theme', async (colorScheme) => {
-  const page = await inspector.open(200, { colorScheme });
-  await page.locator('#exchange-200').click();
-  await page.getByRole('region', { name: 'Detail' }).waitFor();
-  expect(await findings(page)).toEqual([]);
-  await page.keyboard.press('Control+k');
-  await page.getByRole('dialog', { name: 'Palette' }).waitFor();
-  expect(await findings(page)).toEqual([]);
-  await page.keyboard.press('Escape');
-  for (const name of ['Setup', 'Settings']) {
-    await page.getByRole('navigation').getByRole('button', { name }).click();
-    await page.getByRole('heading', { level: 1, name }).waitFor();
+test.each(['dark', 'light'] as const)(
+  'no page has an accessibility finding in the %s theme',
+  { timeout: 240_000 },
+  async (colorScheme) => {
+    const page = await inspector.open(200, { colorScheme });
+    await page.locator('#exchange-200').click();
+    await page.getByRole('region', { name: 'Detail' }).waitFor();
     expect(await findings(page)).toEqual([]);
-  }
-});
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog', { name: 'Palette' }).waitFor();
+    expect(await findings(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    for (const name of ['Setup', 'Settings']) {
+      await page.getByRole('navigation').getByRole('button', { name }).click();
+      await page.getByRole('heading', { level: 1, name }).waitFor();
+      expect(await findings(page)).toEqual([]);
+    }
+  },
+);
 
 test('no page overflows its window', async () => {
   const page = await inspector.open(200, { viewport: { width: 1_024, height: 700 } });
@@ -54,12 +58,12 @@ test('no page overflows its window', async () => {
     { width: 700, height: 500 },
   ]) {
     await page.setViewportSize(size);
-    expect(await overflows()).toBe(false);
+    await expect.poll(overflows).toBe(false);
   }
   for (const name of ['Setup', 'Settings']) {
     await page.getByRole('navigation').getByRole('button', { name }).click();
     await page.getByRole('heading', { level: 1, name }).waitFor();
-    expect(await overflows()).toBe(false);
+    await expect.poll(overflows).toBe(false);
   }
 });
 
