@@ -11,8 +11,10 @@ import { constants } from 'node:os';
  */
 export function runForeground(command, args, options = {}) {
   return new Promise((done, fail) => {
+    // Slow name look-ups must not keep files and other look-ups waiting: half of these threads are theirs.
+    const env = { UV_THREADPOOL_SIZE: '16', ...(options.env ?? process.env) };
     // The channel carries nothing: that it closes tells the command that its launcher was killed.
-    const child = spawn(command, args, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], ...options });
+    const child = spawn(command, args, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], ...options, env });
     const forward = (signal) => {
       // A terminal's Ctrl-C reaches the whole foreground group, the child too; once is enough.
       if (signal === 'SIGINT' && process.stdin.isTTY === true) return;

@@ -4,7 +4,9 @@ import type { BackendProcess } from './supervisor.ts';
 
 /** Forks the backend as a utility process: a crash of it leaves the windows alone, and theirs leave the traffic alone. */
 export function forkBackend(entry: string, args: readonly string[]): BackendProcess<MessagePortMain> {
-  const child = utilityProcess.fork(entry, [...args], { serviceName: 'Weir backend', stdio: 'inherit' });
+  // Slow name look-ups must not keep files and other look-ups waiting: half of these threads are theirs.
+  const env = { UV_THREADPOOL_SIZE: '16', ...process.env };
+  const child = utilityProcess.fork(entry, [...args], { serviceName: 'Weir backend', stdio: 'inherit', env });
   return {
     send: (message, ports) => {
       child.postMessage(message, [...ports]);

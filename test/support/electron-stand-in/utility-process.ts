@@ -13,6 +13,7 @@ export type UtilityMessage =
 interface ForkOptions {
   readonly serviceName?: string;
   readonly stdio?: 'inherit' | 'ignore';
+  readonly env?: NodeJS.ProcessEnv;
 }
 
 /** Electron's UtilityProcess over a Node child process. */
@@ -27,6 +28,7 @@ class StandInUtilityProcess extends EventEmitter<{ spawn: []; message: [data: un
     this.serviceName = options.serviceName ?? 'Node Utility Process';
     this.#child = fork(entry, args, {
       serialization: 'advanced',
+      env: options.env ?? process.env,
       execArgv: ['--import', new URL('parent-port.ts', import.meta.url).href],
       stdio: [options.stdio ?? 'inherit', options.stdio ?? 'inherit', options.stdio ?? 'inherit', 'ipc'],
     });
