@@ -128,7 +128,8 @@ r.build_opener(r.ProxyHandler({'https': sys.argv[1]})).open(sys.argv[2])`;
       expect(row.begin).toMatchObject({ kind: 'tunnel', scheme: 'tls', host: 'localhost', port: origin.port });
       expect(row.end.error).toMatchObject({ code: 'tls.client-untrusted', side: 'client', phase: 'tls' });
       expect(row.end.error?.message).toContain('does not trust');
-      expect(origin.accepted).toBe(0);
+      // curl offers h2: the origin is asked what it speaks before the client is answered; no request reaches it.
+      expect(origin.accepted).toBe(program === 'curl' ? 1 : 0);
     });
   }
 
