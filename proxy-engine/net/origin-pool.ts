@@ -102,9 +102,9 @@ export class OriginPool implements Origins {
     return route;
   }
 
-  take(route: OriginRoute): Http1Origin | null {
+  take(route: OriginRoute, http1Only: boolean): Http1Origin | null {
     const { idle, shared } = pooled(route);
-    if (shared.length > 0) {
+    if (shared.length > 0 && !http1Only) {
       for (const connection of shared) if (connection.canOpen) return connection.openStream();
     }
     return idle.pop() ?? null;
@@ -114,9 +114,9 @@ export class OriginPool implements Origins {
     if (!route.priorKnowledge) this.#remember(pooled(route), 'http/1.1');
   }
 
-  dial(route: OriginRoute, waiter: OriginWaiter): () => void {
+  dial(route: OriginRoute, waiter: OriginWaiter, http1Only: boolean): () => void {
     const target = pooled(route);
-    if (!this.#mayShare(target)) return this.#dialAlone(target, waiter);
+    if (http1Only || !this.#mayShare(target)) return this.#dialAlone(target, waiter);
     const { failed } = target;
     target.failed = null;
     if (failed !== null && failed.until > this.#joined.clock.coarse) {

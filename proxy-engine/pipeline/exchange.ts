@@ -475,13 +475,18 @@ export class Exchange implements OriginWaiter, PacedSource {
 
   #connect(route: OriginRoute): void {
     this.#route = route;
-    const origin = this.client.takePinned(route) ?? this.#context.origins.take(route);
+    const origin = this.client.takePinned(route) ?? this.#context.origins.take(route, this.#wantsHttp1);
     if (origin !== null) this.#attach(origin, true);
     else this.#dial(route);
   }
 
+  /** HTTP/2 has no Upgrade (RFC 9113 §8.6): whoever asks for one needs a connection of HTTP/1.1. */
+  get #wantsHttp1(): boolean {
+    return this.#plan.action.kind === 'forward' && this.#plan.action.upgrades;
+  }
+
   #dial(route: OriginRoute): void {
-    const cancel = this.#context.origins.dial(route, this);
+    const cancel = this.#context.origins.dial(route, this, this.#wantsHttp1);
     // The dial may have ended before it returned.
     if (!this.#over && this.#origin === null) this.#cancelDial = cancel;
   }

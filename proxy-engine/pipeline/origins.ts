@@ -40,10 +40,14 @@ export interface Origins {
   ): OriginRoute;
   /** The origin has said that it wants HTTP/1.1 for some request (RFC 9113 §7): it gets nothing else from here on. */
   requireHttp1(route: OriginRoute): void;
-  /** The idle connection that was used last, or a stream on one that is shared; null when there is none. */
-  take(route: OriginRoute): Http1Origin | null;
+  /**
+   * The idle connection that was used last, or a stream on one that is shared; null when there is none.
+   *
+   * @param http1Only a connection of its own that speaks HTTP/1.1: the request wants to switch protocols
+   */
+  take(route: OriginRoute, http1Only: boolean): Http1Origin | null;
   /** Opens a connection; `waiter` may be called before this returns. Returns a way to give up. */
-  dial(route: OriginRoute, waiter: OriginWaiter): () => void;
+  dial(route: OriginRoute, waiter: OriginWaiter, http1Only: boolean): () => void;
   /** Takes a connection back that can carry another exchange. */
   release(origin: Http1Origin): void;
   /** An idle connection ended or spoke out of turn. */

@@ -685,7 +685,6 @@ export class Http2Connection<Owner> implements FrameSink {
       this.#limits.headBytes,
     ];
     if (this.#role === 'client') pairs.push(Setting.enablePush, 0);
-    else pairs.push(Setting.enableConnectProtocol, 1);
     return pairs;
   }
 }
