@@ -22,7 +22,14 @@ export function runForeground(command, args, options = {}) {
     };
     const signals = process.platform === 'win32' ? ['SIGINT', 'SIGTERM'] : ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'];
     for (const signal of signals) process.on(signal, forward);
+    // npm that is ended by a signal leaves what it ran behind: nobody would know of it any more.
+    const launcher = process.ppid;
+    const watch = setInterval(() => {
+      if (process.env['npm_lifecycle_event'] !== undefined && process.ppid !== launcher) child.kill('SIGTERM');
+    }, 500);
+    watch.unref();
     const finish = () => {
+      clearInterval(watch);
       for (const signal of signals) process.off(signal, forward);
     };
     child.once('error', (error) => {
