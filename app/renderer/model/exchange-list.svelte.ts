@@ -51,6 +51,7 @@ export class ExchangeList {
   #loaded = $state(false);
   #problem = $state.raw<ContractError | null>(null);
   #version = $state(0);
+  #news = $state(0);
   #scrollWish = $state.raw<ScrollWish | null>(null);
 
   /** Highest id that the snapshot holds; null while following. */
@@ -112,6 +113,11 @@ export class ExchangeList {
   /** Grows with each change of a loaded row; reading it in a derivation follows the rows. */
   get version(): number {
     return this.#version;
+  }
+
+  /** Grows when traffic changed something in the session, loaded or not; for what is counted elsewhere. */
+  get news(): number {
+    return this.#news;
   }
 
   get scrollWish(): ScrollWish | null {
@@ -390,12 +396,14 @@ export class ExchangeList {
       if (item.id > this.#highestId) this.#highestId = item.id;
     }
     this.#total = grown;
+    this.#news += 1;
     if (!filtered) this.#pending = this.#unseen.size;
     if (changed) this.#version += 1;
     if (unsure) this.#refreshSoon();
   }
 
   #onGap(): void {
+    this.#news += 1;
     if (!this.#loaded) {
       void this.#load(null);
       return;
