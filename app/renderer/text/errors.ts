@@ -330,7 +330,8 @@ export const ERROR_TEXT: Readonly<Record<ErrorCode, ErrorText>> = {
   },
   'http2.client-connection': {
     title: 'The client broke its HTTP/2 connection',
-    cause: 'It sent frames that RFC 9113 does not allow, or more of them than a limit permits; every stream on it ended.',
+    cause:
+      'It sent frames that RFC 9113 does not allow, or more of them than a limit permits; every stream on it ended.',
     next: 'Read the message above: it names the rule or the limit.',
     action: 'open-settings',
     word: 'HTTP',
@@ -338,7 +339,8 @@ export const ERROR_TEXT: Readonly<Record<ErrorCode, ErrorText>> = {
   },
   'http2.origin-connection': {
     title: 'The origin broke its HTTP/2 connection',
-    cause: 'It sent frames that RFC 9113 does not allow, or more of them than a limit permits; every stream on it ended.',
+    cause:
+      'It sent frames that RFC 9113 does not allow, or more of them than a limit permits; every stream on it ended.',
     next: 'Read the message above: it names the rule or the limit.',
     action: 'open-settings',
     word: 'HTTP',
