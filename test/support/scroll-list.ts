@@ -1,0 +1,26 @@
+import type { Page } from 'playwright-core';
+
+/** Scrolls the list of exchanges for some frames; tells how often a row without text was on the screen. */
+export function scrollBy(page: Page, pixels: number, frames: number): Promise<number> {
+  return page.evaluate(
+    ([step, most]) =>
+      new Promise<number>((resolve) => {
+        const grid = document.querySelector('[role=grid]');
+        if (grid === null) throw new Error('There is no list.');
+        let frame = 0;
+        let blank = 0;
+        const next = (): void => {
+          for (const row of grid.querySelectorAll('[role=row][data-index]')) if (row.id === '') blank += 1;
+          frame += 1;
+          if (frame === most) {
+            resolve(blank);
+            return;
+          }
+          grid.dispatchEvent(new WheelEvent('wheel', { deltaY: step, bubbles: true, cancelable: true }));
+          requestAnimationFrame(next);
+        };
+        requestAnimationFrame(next);
+      }),
+    [pixels, frames] as const,
+  );
+}
