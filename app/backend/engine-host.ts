@@ -206,6 +206,8 @@ class Engines implements EngineHost {
       new URL(`./engine-worker${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url),
       {
         name: `engine ${String(index)}`,
+        // Short-lived objects are few here; room for many would only make the process look hungry under load.
+        resourceLimits: { maxYoungGenerationSizeMb: 16 },
       },
     );
     const calls = new ThreadCalls<EngineCalls>(worker, 'engine');

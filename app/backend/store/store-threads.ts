@@ -19,5 +19,10 @@ export function startCheckpointThread(folder: string): Worker {
 /** In the build every thread's file stands beside the chunk that starts it. */
 function start(file: string, name: string, workerData: StoreWorkerData): Worker {
   const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
-  return new Worker(new URL(`./${file}${extension}`, import.meta.url), { name, workerData });
+  return new Worker(new URL(`./${file}${extension}`, import.meta.url), {
+    name,
+    workerData,
+    // Short-lived objects are few here; room for many would only make the process look hungry under load.
+    resourceLimits: { maxYoungGenerationSizeMb: 16 },
+  });
 }
