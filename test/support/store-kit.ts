@@ -95,7 +95,7 @@ export function openStoreKit(folder?: string): StoreKit {
     [Symbol.dispose]() {
       for (const reader of readers) reader.close();
       writer.close();
-      if (folder === undefined) rmSync(place, { recursive: true, force: true });
+      if (folder === undefined) rmSync(place, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
     },
   };
 }
