@@ -48,7 +48,7 @@ export class RecordingOrigin {
     readonly keyFile: string;
   }): Promise<RecordingOrigin> {
     const tls = { cert: readFileSync(certificate.certificateFile), key: readFileSync(certificate.keyFile) };
-    const servers = [createServer(), createTlsServer(tls)];
+    const servers = [createServer(), createTlsServer({ ...tls, ALPNProtocols: ['http/1.1', 'http/1.0'] })];
     const ports: number[] = [];
     for (const server of servers) {
       server.listen(0, '127.0.0.1');
