@@ -104,6 +104,7 @@ async function compose(options: BackendOptions, undo: (() => Promise<void> | voi
     reopened: ({ session }) => {
       status?.sessionChanged(session);
       engine?.renewCapturePorts();
+      retain();
     },
   });
   undo.push(() => opening.then((opened) => opened.close()).catch(() => undefined));
@@ -123,6 +124,12 @@ async function compose(options: BackendOptions, undo: (() => Promise<void> | voi
   ]);
 
   const settings = new SettingsKeeper(folder.settingsFile, options.settings, report);
+  const retain = (): void => {
+    store.write('retain', settings.current.retention).catch((error: unknown) => {
+      report(causeOf(error));
+    });
+  };
+  retain();
   const pages = createInternalPages(authority.info(), authority.pem.certificate);
   const engineSettings = (current: AppSettings): EngineSettings => ({
     timeouts: { ...DEFAULT_TIMEOUTS, ...current.timeouts },
@@ -136,6 +143,15 @@ async function compose(options: BackendOptions, undo: (() => Promise<void> | voi
     forwardedFields: current.forwardedFields,
     tolerateBareLineFeed: current.tolerateBareLineFeed,
     clientHalfClose: current.clientHalfClose,
+    upstreamProxy: current.upstreamProxy,
+    upstreamRules: current.upstreamRules,
+    noProxy: current.noProxy,
+    proxyAuthentication: current.proxyAuthentication,
+    approvedClients: current.approvedClients,
+    clientCertificates: [],
+    legacyHosts: current.legacyHosts,
+    autoPassthrough: current.autoPassthrough,
+    stripHttp3Offers: current.stripHttp3Offers,
   });
   const engines = await openEngines(options, {
     config: {

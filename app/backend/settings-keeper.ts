@@ -14,6 +14,15 @@ const DEFAULTS: AppSettings = {
   forwardedFields: false,
   tolerateBareLineFeed: false,
   clientHalfClose: false,
+  retention: { days: 14, bytes: 5_000_000_000, exchanges: 0 },
+  upstreamProxy: '',
+  upstreamRules: [],
+  noProxy: ['localhost', '127.0.0.0/8', '::1'],
+  proxyAuthentication: null,
+  approvedClients: [],
+  legacyHosts: [],
+  autoPassthrough: false,
+  stripHttp3Offers: false,
 };
 
 /** A settings file that the user named is not usable. The message is for that user. */

@@ -70,6 +70,29 @@ export interface AppInfo {
   readonly terminalLine: string;
 }
 
+/** How much of the past is kept. 0 means without a limit; pinned exchanges and sample traffic are never deleted by it. */
+export interface RetentionSettings {
+  readonly days: number;
+  /** Of rows and bodies together. */
+  readonly bytes: number;
+  readonly exchanges: number;
+}
+
+/** What the capture takes on the disk, bytes. */
+export interface StoreSpace {
+  /** Rows, heads and short bodies. */
+  readonly rowBytes: number;
+  /** Bodies with a file of their own; equal ones count once. */
+  readonly bodyBytes: number;
+  readonly searchBytes: number;
+  /** What compacting would give back at once. */
+  readonly freeBytes: number;
+  /** Exchanges in all sessions. */
+  readonly exchanges: number;
+  /** Exchanges that were deleted and can still be brought back. */
+  readonly deleted: number;
+}
+
 export type SortColumn = 'time' | 'status' | 'host' | 'size' | 'duration' | 'method' | 'type';
 
 export interface ExchangeQuery {
@@ -124,6 +147,23 @@ export interface AppSettings {
   readonly tolerateBareLineFeed: boolean;
   /** Lets a client half-close its connection during an exchange instead of cancelling it. */
   readonly clientHalfClose: boolean;
+  readonly retention: RetentionSettings;
+  /** Proxy that origins are reached through: an http, https or socks5 URL; empty for none. */
+  readonly upstreamProxy: string;
+  /** `PATTERN URL` or `PATTERN direct`, the first that fits counts. */
+  readonly upstreamRules: readonly string[];
+  /** Hosts that are reached without an upstream proxy. */
+  readonly noProxy: readonly string[];
+  /** What clients of the proxy must show; null lets everyone of this machine in. */
+  readonly proxyAuthentication: { readonly user: string; readonly password: string } | null;
+  /** Addresses, or ranges like 192.168.0.0/16, of other machines that may use the listeners. */
+  readonly approvedClients: readonly string[];
+  /** Hosts that are met with old versions and weak keys of TLS. */
+  readonly legacyHosts: readonly string[];
+  /** Relays TLS to a host unopened for a while after clients refused its leaf. */
+  readonly autoPassthrough: boolean;
+  /** Takes offers of HTTP/3 out of Alt-Svc. */
+  readonly stripHttp3Offers: boolean;
 }
 
 /** The calls of the contract: one request, one answer. Inputs are validated where they arrive. */
@@ -135,6 +175,9 @@ export interface Calls {
   'sessions.clear': { input: Record<string, never>; output: { session: SessionInfo } };
   /** Deletes a session and everything in it. Fails with `not-found`, or `conflict` for the current one. */
   'sessions.remove': { input: { id: SessionId }; output: Record<string, never> };
+  'sessions.rename': { input: { id: SessionId; name: string }; output: { session: SessionInfo } };
+  /** Moves everything of `from` into `into`. Fails with `not-found`, or `conflict` when `from` is the current one. */
+  'sessions.merge': { input: { from: SessionId; into: SessionId }; output: { session: SessionInfo } };
   /** At most 500 rows a call, after `after` in the query's order. Fails with `bad-filter` and its position. */
   'exchanges.query': { input: ExchangeQuery & { after: PageKey | null; limit: number }; output: ExchangePage };
   /** At most 500 rows a call, from the given index of the query's order; for jumping with the scroll bar. */
@@ -146,6 +189,25 @@ export interface Calls {
   };
   /** Where an exchange stands in a query's order, for keeping a selection in view; null when the query leaves it out. */
   'exchanges.indexOf': { input: ExchangeQuery & { id: ExchangeId }; output: { index: number | null } };
+  /** Ids alone of a stretch of a query, at most 100,000 a call: for choosing many. */
+  'exchanges.ids': {
+    input: ExchangeQuery & { index: number; limit: number };
+    output: { ids: readonly ExchangeId[] };
+  };
+  /** Labels (0 for none, 1 to 6) or pins; at most 100,000 at once. Absent marks stay as they are. */
+  'exchanges.mark': {
+    input: { ids: readonly ExchangeId[]; label?: number; pinned?: boolean };
+    output: Record<string, never>;
+  };
+  /** Fails with `not-found`. */
+  'exchanges.comment': { input: { id: ExchangeId; text: string }; output: Record<string, never> };
+  /** Deletes; `exchanges.restore` brings back what it returned, for a minute at least. */
+  'exchanges.remove': { input: { ids: readonly ExchangeId[] }; output: { ids: readonly ExchangeId[] } };
+  'exchanges.restore': { input: { ids: readonly ExchangeId[] }; output: { ids: readonly ExchangeId[] } };
+  /** What the capture takes on the disk. */
+  'store.space': { input: Record<string, never>; output: StoreSpace };
+  /** Deletes for good what was deleted, applies the retention and gives free space back to the disk. */
+  'store.compact': { input: Record<string, never>; output: StoreSpace };
   'exchanges.get': { input: { id: ExchangeId }; output: ExchangeDetail };
   /** At most 256 KiB a call. Fails with `not-found` or `body-dropped`. */
   'exchanges.readBody': {
@@ -163,6 +225,11 @@ export interface Calls {
   'hosts.list': {
     input: { session: SessionId };
     output: { hosts: readonly { host: string; port: number; exchanges: number; errors: number }[] };
+  };
+  /** Numbers of client programs of a session, the busiest first. */
+  'programs.list': {
+    input: { session: SessionId };
+    output: { programs: readonly { name: string; exchanges: number; errors: number }[] };
   };
   'ca.export': { input: { format: 'pem' | 'der' | 'p12' }; output: { bytes: Uint8Array; fileName: string } };
   /** Browsers found here and the paths that were searched. */

@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import { DEFAULT_LIMITS, DEFAULT_TIMEOUTS } from '../../proxy-engine/model/engine-config.ts';
+import { parseProxyUrl, parseUpstreamRule } from '../../proxy-engine/model/upstream-proxy.ts';
 import type { AppSettings, CallName, Calls, StreamName, Streams } from './calls.ts';
-import { MAX_PAGE_ROWS, MAX_WINDOW_BYTES } from './wire.ts';
+import { MAX_COMMENT_LENGTH, MAX_IDS, MAX_PAGE_ROWS, MAX_WINDOW_BYTES } from './wire.ts';
 
 /** Longest filter text that is looked at, UTF-16 units. */
 const MAX_FILTER_LENGTH = 8_192;
@@ -14,6 +15,8 @@ const nothing = v.strictObject({});
 const filter = v.pipe(v.string(), v.maxLength(MAX_FILTER_LENGTH));
 const side = v.picklist(['request', 'response']);
 const rows = v.pipe(count, v.minValue(1), v.maxValue(MAX_PAGE_ROWS));
+const ids = v.pipe(v.array(id), v.minLength(1), v.maxLength(MAX_IDS));
+const label = v.pipe(count, v.maxValue(6));
 const windowBytes = v.pipe(count, v.minValue(1), v.maxValue(MAX_WINDOW_BYTES));
 const query = {
   session: id,
@@ -26,6 +29,30 @@ const hostPatterns = v.pipe(
   v.array(v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(300), v.regex(/^[^\s\p{Cc}/]+$/u))),
   v.maxLength(10_000),
 );
+
+/** Host patterns that may also be ranges of addresses, with a slash. */
+const addressPatterns = v.pipe(
+  v.array(v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(300), v.regex(/^[^\s\p{Cc}]+$/u))),
+  v.maxLength(10_000),
+);
+const proxyUrl = v.pipe(
+  v.string(),
+  v.maxLength(2_048),
+  v.check(
+    (text) => parseProxyUrl(text) !== null,
+    'Write a proxy like http://user:password@proxy.example:3128, https://… or socks5://….',
+  ),
+);
+const upstreamRule = v.pipe(
+  v.string(),
+  v.trim(),
+  v.maxLength(2_400),
+  v.check(
+    (text) => parseUpstreamRule(text) !== null,
+    'Write a pattern of hosts, a space, and the URL of a proxy or the word direct.',
+  ),
+);
+const credential = v.pipe(v.string(), v.minLength(1), v.maxLength(255), v.regex(/^[^\p{Cc}]+$/u));
 
 /** Any of the keys that `defaults` has. */
 function someOf(defaults: object): SchemaFor<Readonly<Record<string, number>>> {
@@ -40,6 +67,15 @@ const settingsEntries = {
   forwardedFields: v.exactOptional(v.boolean()),
   tolerateBareLineFeed: v.exactOptional(v.boolean()),
   clientHalfClose: v.exactOptional(v.boolean()),
+  retention: v.exactOptional(v.strictObject({ days: count, bytes: count, exchanges: count })),
+  upstreamProxy: v.exactOptional(v.union([v.literal(''), proxyUrl])),
+  upstreamRules: v.exactOptional(v.pipe(v.array(upstreamRule), v.maxLength(1_000))),
+  noProxy: v.exactOptional(addressPatterns),
+  proxyAuthentication: v.exactOptional(v.nullable(v.strictObject({ user: credential, password: credential }))),
+  approvedClients: v.exactOptional(addressPatterns),
+  legacyHosts: v.exactOptional(hostPatterns),
+  autoPassthrough: v.exactOptional(v.boolean()),
+  stripHttp3Offers: v.exactOptional(v.boolean()),
 };
 
 /** A change of settings, also as a file: each key may be absent, none may be unknown. */
@@ -52,6 +88,8 @@ const CALL_INPUTS: { readonly [Name in CallName]: SchemaFor<Calls[Name]['input']
   'sessions.list': nothing,
   'sessions.clear': nothing,
   'sessions.remove': v.strictObject({ id }),
+  'sessions.rename': v.strictObject({ id, name: v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(200)) }),
+  'sessions.merge': v.strictObject({ from: id, into: id }),
   'exchanges.query': v.strictObject({
     ...query,
     after: v.nullable(v.pipe(v.string(), v.maxLength(4_096))),
@@ -60,6 +98,13 @@ const CALL_INPUTS: { readonly [Name in CallName]: SchemaFor<Calls[Name]['input']
   'exchanges.queryAt': v.strictObject({ ...query, index: count, limit: rows }),
   'exchanges.count': v.strictObject({ session: id, filter, upTo: v.exactOptional(v.nullable(id)) }),
   'exchanges.indexOf': v.strictObject({ ...query, id }),
+  'exchanges.ids': v.strictObject({ ...query, index: count, limit: v.pipe(count, v.minValue(1), v.maxValue(MAX_IDS)) }),
+  'exchanges.mark': v.strictObject({ ids, label: v.exactOptional(label), pinned: v.exactOptional(v.boolean()) }),
+  'exchanges.comment': v.strictObject({ id, text: v.pipe(v.string(), v.maxLength(MAX_COMMENT_LENGTH)) }),
+  'exchanges.remove': v.strictObject({ ids }),
+  'exchanges.restore': v.strictObject({ ids }),
+  'store.space': nothing,
+  'store.compact': nothing,
   'exchanges.get': v.strictObject({ id }),
   'exchanges.readBody': v.strictObject({
     id,
@@ -77,6 +122,7 @@ const CALL_INPUTS: { readonly [Name in CallName]: SchemaFor<Calls[Name]['input']
   }),
   'exchanges.exportCurl': v.strictObject({ id }),
   'hosts.list': v.strictObject({ session: id }),
+  'programs.list': v.strictObject({ session: id }),
   'ca.export': v.strictObject({ format: v.picklist(['pem', 'der', 'p12']) }),
   'browsers.list': nothing,
   'browsers.open': v.strictObject({
@@ -103,6 +149,7 @@ const listener = v.strictObject({
       basePath: v.pipe(v.string(), v.maxLength(2_048), v.regex(/^[^\s\p{Cc}]*$/u)),
     }),
     v.strictObject({ kind: v.literal('tcp'), host: hostName, port: targetPort }),
+    v.strictObject({ kind: v.literal('udp'), host: hostName, port: targetPort }),
   ]),
   host: hostName,
   port,

@@ -19,7 +19,23 @@ export const ANOMALY_CODES = {
   'early-response': 'The origin answered before the request body was complete.',
   'body-on-bodyless-response': 'The origin sent a body with a response that must not have one.',
   'outer-space': 'White space stood around a field value of an HTTP/2 response; it was removed.',
+  'http3-offered': 'The origin offered HTTP/3 (Alt-Svc), which would pass Weir by.',
+  'passed-after-refusals':
+    'TLS was relayed unopened, because clients had refused Weir\u2019s certificate for this host just before.',
   'authority-differs-from-sni': 'The request names another host than the TLS handshake did.',
+  'websocket-reserved-bits': 'A WebSocket frame set reserved bits that no negotiated extension uses.',
+  'websocket-opcode': 'A WebSocket frame had a reserved opcode.',
+  'websocket-mask': 'A WebSocket frame of the client had no mask, or one of the origin had one.',
+  'websocket-length': 'The length of a WebSocket frame was longer than needed, or impossible.',
+  'websocket-control': 'A WebSocket control frame was fragmented or longer than 125 bytes.',
+  'websocket-sequence':
+    'A WebSocket continuation came without a beginning, or a message began inside of another one.',
+  'websocket-close-code': 'A WebSocket close frame had a code that must not be sent, or half of one.',
+  'websocket-after-close': 'A WebSocket frame came behind a close frame.',
+  'websocket-utf-8': 'A WebSocket text message or close reason was not UTF-8.',
+  'websocket-compression': 'A compressed WebSocket message could not be inflated.',
+  'event-utf-8': 'An event stream was not UTF-8.',
+  'grpc-message': 'A gRPC message had unknown flags, or could not be decompressed.',
 } as const;
 
 export type AnomalyCode = keyof typeof ANOMALY_CODES;

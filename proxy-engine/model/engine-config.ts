@@ -28,6 +28,8 @@ export interface EngineTimeouts {
   readonly keepAlive: number;
   /** An idle origin connection is closed after this. */
   readonly originKeepAlive: number;
+  /** A UDP session ends when nothing moved for this long. */
+  readonly udpIdle: number;
 }
 
 /** Each is a setting whose key is its name here, and errors name that key. */
@@ -60,6 +62,8 @@ export interface EngineLimits {
   readonly ignoredFrames: number;
   readonly windowUpdates: number;
   readonly malformedStreams: number;
+  /** UDP: sessions that one listener or association may have at once. */
+  readonly udpSessions: number;
 }
 
 export const DEFAULT_TIMEOUTS: EngineTimeouts = {
@@ -72,6 +76,7 @@ export const DEFAULT_TIMEOUTS: EngineTimeouts = {
   total: 0,
   keepAlive: 75_000,
   originKeepAlive: 60_000,
+  udpIdle: 60_000,
 };
 
 export const DEFAULT_LIMITS: EngineLimits = {
@@ -93,6 +98,7 @@ export const DEFAULT_LIMITS: EngineLimits = {
   ignoredFrames: 10_000,
   windowUpdates: 200_000,
   malformedStreams: 200,
+  udpSessions: 1_024,
 };
 
 /** A page that Weir itself answers: the magic host `weir.test` and plain visits to the proxy port. */
@@ -126,6 +132,38 @@ export interface EngineSettings {
   readonly tolerateBareLineFeed: boolean;
   /** Lets a client half-close its connection during an HTTP/1 exchange instead of cancelling the exchange. */
   readonly clientHalfClose: boolean;
+  /** Proxy that origins are reached through, as a URL (`parseProxyUrl`); empty for none. */
+  readonly upstreamProxy: string;
+  /** `PATTERN URL` or `PATTERN direct`: a proxy of their own for some hosts; the first that fits counts. */
+  readonly upstreamRules: readonly string[];
+  /** Hosts that are reached without an upstream proxy, unless a rule names them; as in the variable NO_PROXY. */
+  readonly noProxy: readonly string[];
+  /** What clients of the proxy must show, or null. */
+  readonly proxyAuthentication: Credentials | null;
+  /** Addresses, or ranges like 192.168.0.0/16, of other machines that may use the listeners. */
+  readonly approvedClients: readonly string[];
+  /** Shown to origins that ask for one. */
+  readonly clientCertificates: readonly ClientCertificate[];
+  /** Hosts that are met with old versions and weak keys of TLS, as far as the library still can. */
+  readonly legacyHosts: readonly string[];
+  /** Relays TLS to a host unopened for a while after clients refused its leaf. */
+  readonly autoPassthrough: boolean;
+  /** Takes offers of HTTP/3 out of Alt-Svc, instead of only flagging them. */
+  readonly stripHttp3Offers: boolean;
+}
+
+export interface Credentials {
+  readonly user: string;
+  readonly password: string;
+}
+
+/** A certificate with its key for some hosts: as PEM, or as PKCS #12. */
+export interface ClientCertificate {
+  /** Hosts as in `passthroughHosts`. */
+  readonly host: string;
+  readonly identity:
+    | { readonly kind: 'pem'; readonly certificate: string; readonly key: string; readonly passphrase: string | null }
+    | { readonly kind: 'p12'; readonly bytes: Uint8Array; readonly passphrase: string };
 }
 
 /** Certificates that the engine forges with and presents. PEM. */

@@ -9,4 +9,5 @@ export type ListenerMode =
       readonly port: number;
       readonly basePath: string;
     }
-  | { readonly kind: 'tcp'; readonly host: string; readonly port: number };
+  | { readonly kind: 'tcp'; readonly host: string; readonly port: number }
+  | { readonly kind: 'udp'; readonly host: string; readonly port: number };

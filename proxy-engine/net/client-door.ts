@@ -27,14 +27,14 @@ const PREFACE_SEEN_BYTES = 'PRI '.length;
 export class ClientDoor implements LinkHandler, Mortal {
   deadline: number;
   readonly #keeping: Doorkeeping;
-  readonly #mode: Exclude<ListenerMode, { kind: 'tcp' }>;
+  readonly #mode: Exclude<ListenerMode, { kind: 'tcp' | 'udp' }>;
   readonly #link: SocketLink;
   readonly #address: string;
   readonly #localAddress: string;
   /** What came and does not tell yet. */
   #bytes: Buffer | null = null;
 
-  private constructor(keeping: Doorkeeping, mode: Exclude<ListenerMode, { kind: 'tcp' }>, socket: Socket) {
+  private constructor(keeping: Doorkeeping, mode: Exclude<ListenerMode, { kind: 'tcp' | 'udp' }>, socket: Socket) {
     this.#keeping = keeping;
     this.#mode = mode;
     this.#address = remoteAddress(socket);
@@ -48,7 +48,7 @@ export class ClientDoor implements LinkHandler, Mortal {
 
   static open(keeping: Doorkeeping, mode: ListenerMode, socket: Socket): void {
     if (mode.kind === 'tcp') relayTcp(keeping, mode.host, mode.port, socket);
-    else new ClientDoor(keeping, mode, socket);
+    else if (mode.kind !== 'udp') new ClientDoor(keeping, mode, socket);
   }
 
   onBytes(bytes: Buffer): void {

@@ -7,7 +7,8 @@ export function modeText(mode: ListenerMode): string {
     case 'proxy':
       return 'proxy';
     case 'tcp':
-      return `tcp:${formatAddress(mode.host, mode.port)}`;
+    case 'udp':
+      return `${mode.kind}:${formatAddress(mode.host, mode.port)}`;
     case 'reverse': {
       const usual = mode.scheme === 'https' ? 443 : 80;
       const host = mode.host.includes(':') ? `[${mode.host}]` : mode.host;

@@ -98,6 +98,14 @@ export class Rows implements BatchVisitor {
     this.#row(id).parts[side].push(Buffer.from(bytes));
   }
 
+  datagram(id: number, side: 'request' | 'response', bytes: Buffer): void {
+    this.#row(id).parts[side].push(Buffer.from(bytes));
+  }
+
+  gap(): void {
+    throw new Error('The store of these tests never lags.');
+  }
+
   framing(id: number, side: 'request' | 'response', bytes: Buffer): void {
     this.#row(id).framing[side] += bytes.toString('latin1');
   }
@@ -190,6 +198,15 @@ export const TEST_SETTINGS: EngineSettings = {
   forwardedFields: false,
   tolerateBareLineFeed: false,
   clientHalfClose: false,
+  upstreamProxy: '',
+  upstreamRules: [],
+  noProxy: [],
+  proxyAuthentication: null,
+  approvedClients: [],
+  clientCertificates: [],
+  legacyHosts: [],
+  autoPassthrough: false,
+  stripHttp3Offers: false,
 };
 
 /** Starts an engine with a proxy listener, or with listeners of `modes`, on ports that the system chooses. */

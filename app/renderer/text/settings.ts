@@ -58,6 +58,7 @@ export const SETTINGS_TEXT = {
     idle: { label: 'Idle', hint: 'without a byte in either direction' },
     total: { label: 'Total', hint: 'from the start of an exchange to its end' },
     keepAlive: { label: 'Client keep-alive', hint: 'until an idle client connection is closed' },
+    udpIdle: { label: 'UDP session', hint: 'until a UDP session without datagrams ends' },
     originKeepAlive: { label: 'Origin keep-alive', hint: 'until an idle origin connection is closed' },
   } as Readonly<Record<string, NumberText>>,
   limitNames: {
@@ -78,6 +79,7 @@ export const SETTINGS_TEXT = {
     emptyFrames: { label: 'HTTP/2 empty DATA', hint: 'frames in ten seconds' },
     ignoredFrames: { label: 'HTTP/2 ignored frames', hint: 'PRIORITY and unknown ones in ten seconds' },
     windowUpdates: { label: 'HTTP/2 window updates', hint: 'frames in ten seconds' },
+    udpSessions: { label: 'UDP sessions', hint: 'at once on one listener or association' },
     malformedStreams: { label: 'HTTP/2 malformed streams', hint: 'in ten seconds' },
   } as Readonly<Record<string, NumberText>>,
 } as const;
