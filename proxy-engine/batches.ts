@@ -1,8 +1,17 @@
 /*
- * The engine's second door, for the thread that stores what was captured. It needs the format of batches; with the whole
- * engine behind it, that thread would take longer to start and hold code that it never runs.
+ * The engine's second door, for the thread that stores what was captured. It needs the format of batches and the parsers of
+ * message streams; with the whole engine behind it, that thread would take longer to start and hold code that it never runs.
  */
 
 export { readBatch } from './capture/read-batch.ts';
 export type { BatchVisitor, CapturedBodies } from './capture/read-batch.ts';
-export type { BeginRecord, ConnectionRecord, EndRecord, ResponseRecord } from './capture/tap.ts';
+export type { BeginRecord, ConnectionRecord, EndRecord, GapRecord, ResponseRecord } from './capture/tap.ts';
+export { MessageReader, readExtensions } from './protocol/websocket/index.ts';
+export type {
+  ControlFrame,
+  DeflateTerms,
+  MessageEnd,
+  MessageSink,
+  MessageStart,
+  NegotiatedExtensions,
+} from './protocol/websocket/index.ts';

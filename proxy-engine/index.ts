@@ -3,6 +3,7 @@ import type { CapturePort } from './capture/tap.ts';
 import type { Engine } from './engine.ts';
 import type { EngineConfig } from './model/engine-config.ts';
 import { ProxyEngine } from './net/proxy-engine.ts';
+import { SystemClock } from './net/system-clock.ts';
 import { chainFacts, createLeafForge } from './pki/index.ts';
 
 export {
@@ -45,10 +46,12 @@ const FLUSH_AFTER_MS = 25;
  * @throws PkiError when the certificates are unusable
  */
 export function createEngine(config: EngineConfig, capturePort: CapturePort): Engine {
+  const clock = new SystemClock();
   const tap = createTap(capturePort, {
     creditBytes: CAPTURE_CREDIT_BYTES,
     recordedBodyBytes: config.settings.limits.recordedBodyBytes,
     recording: config.capture,
+    now: () => clock.micros(),
     onUnflushed: () => {
       setTimeout(() => {
         tap.flush();

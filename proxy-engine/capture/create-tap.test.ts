@@ -5,7 +5,12 @@ import { createTap, LONG_BODY_BYTES, type CaptureTap, type TapOptions } from './
 import { readBatch, type BatchVisitor, type CapturedBodies } from './read-batch.ts';
 import type { BeginRecord, EndRecord } from './tap.ts';
 
-const UNLIMITED: TapOptions = { creditBytes: 1_000_000_000, recordedBodyBytes: Number.MAX_SAFE_INTEGER };
+const NOW = 1_764_000_000_999_999;
+const UNLIMITED: TapOptions = {
+  creditBytes: 1_000_000_000,
+  recordedBodyBytes: Number.MAX_SAFE_INTEGER,
+  now: () => NOW,
+};
 
 const END: EndRecord = {
   timing: { dns: null, connect: 12, tls: null, sent: 40, firstByte: 90, end: 123_456_789_012 },
@@ -295,7 +300,10 @@ type Heard =
   | readonly ['begin', BeginRecord]
   | readonly ['payload' | 'framing', number, MessageSide, string]
   | readonly ['end', number, EndRecord, CapturedBodies]
-  | readonly ['origin' | 'sentRequestHead' | 'informational' | 'response' | 'trailers' | 'connection', ...unknown[]];
+  | readonly [
+      'origin' | 'sentRequestHead' | 'informational' | 'response' | 'trailers' | 'connection' | 'datagram' | 'gap',
+      ...unknown[],
+    ];
 
 function open(options: TapOptions = UNLIMITED): {
   readonly tap: CaptureTap;
@@ -342,6 +350,12 @@ class Listener implements BatchVisitor {
   }
   payload(id: number, side: MessageSide, bytes: Buffer): void {
     this.#heard.push(['payload', id, side, bytes.toString('latin1')]);
+  }
+  datagram(id: number, side: MessageSide, bytes: Buffer, time: number): void {
+    this.#heard.push(['datagram', id, side, bytes.toString('latin1'), time]);
+  }
+  gap(...all: unknown[]): void {
+    this.#heard.push(['gap', ...all]);
   }
   framing(id: number, side: MessageSide, bytes: Buffer): void {
     this.#heard.push(['framing', id, side, bytes.toString('latin1')]);

@@ -22,6 +22,7 @@ import {
   SENT_FRAMINGS,
 } from './record-format.ts';
 import { Slab } from './slab.ts';
+import { StreamGap } from './stream-gap.ts';
 
 /** A body that has had this many bytes recorded is a long one: the first to be cut short when the store lags. */
 export const LONG_BODY_BYTES = 65_536;
@@ -43,6 +44,8 @@ export interface TapOptions {
   readonly creditBytes: number;
   /** Bytes of one body that are recorded; the rest passes uncaptured. 0 records none. */
   readonly recordedBodyBytes: number;
+  /** Microseconds since the Unix epoch; asked for each piece of a body. */
+  readonly now: () => number;
   /** Size of one batch buffer; 128 KiB unless said. */
   readonly slabBytes?: number;
   /** Whether recording is on from the beginning; true unless said. */
@@ -71,11 +74,16 @@ interface BodyState {
   recorded: number;
   /** Nothing more of this body is recorded. */
   cut: boolean;
+  /** Of a stream of messages, which can go on behind what was left out; else null. */
+  gap: StreamGap | null;
 }
 
 interface ExchangeState {
   readonly request: BodyState;
   readonly response: BodyState;
+  /** It asked for a WebSocket. */
+  readonly isWebSocket: boolean;
+  readonly isConnect: boolean;
 }
 
 /**
@@ -91,6 +99,7 @@ class PackingTap implements CaptureTap {
   readonly #port: CapturePort;
   readonly #creditBytes: number;
   readonly #slabBytes: number;
+  readonly #now: () => number;
   readonly #onUnflushed: () => void;
   readonly #active = new Map<ExchangeId, ExchangeState>();
   readonly #spare: ArrayBuffer[] = [];
@@ -107,6 +116,7 @@ class PackingTap implements CaptureTap {
     this.#creditBytes = options.creditBytes;
     this.#slabBytes = options.slabBytes ?? DEFAULT_SLAB_BYTES;
     this.#recordedBodyBytes = options.recordedBodyBytes;
+    this.#now = options.now;
     this.#recording = options.recording ?? true;
     this.#onUnflushed = options.onUnflushed ?? (() => undefined);
     this.#slab = new Slab(new ArrayBuffer(this.#slabBytes));
@@ -145,8 +155,13 @@ class PackingTap implements CaptureTap {
       this.#droppedExchanges += 1;
       return;
     }
-    this.#active.set(record.id, { request: { recorded: 0, cut: false }, response: { recorded: 0, cut: false } });
     const { host, method, path, clientAddress, head, sentHead } = record;
+    this.#active.set(record.id, {
+      request: { recorded: 0, cut: false, gap: null },
+      response: { recorded: 0, cut: false, gap: null },
+      isWebSocket: record.kind === 'websocket',
+      isConnect: method === 'CONNECT',
+    });
     const texts = host.length + method.length + path.length + clientAddress.length;
     const room = 64 + 3 * texts + head.length + (sentHead === null ? 0 : sentHead.length);
     const slab = this.#open(RECORD.begin, sentHead === null ? 0 : FLAG.hasSentHead, record.id, room);
@@ -175,19 +190,24 @@ class PackingTap implements CaptureTap {
   }
 
   sentRequestHead(id: ExchangeId, head: Buffer): void {
-    if (this.#active.has(id)) this.#writeRest(RECORD.sentRequestHead, 0, id, head, 0, head.length);
+    if (this.#active.has(id)) this.#writeBytes(RECORD.sentRequestHead, 0, id, head, 0, head.length);
   }
 
   informational(id: ExchangeId, head: Buffer): void {
-    if (this.#active.has(id)) this.#writeRest(RECORD.informational, 0, id, head, 0, head.length);
+    if (this.#active.has(id)) this.#writeBytes(RECORD.informational, 0, id, head, 0, head.length);
   }
 
   response(id: ExchangeId, record: ResponseRecord): void {
-    if (!this.#active.has(id)) return;
-    const { head, sentHead } = record;
+    const exchange = this.#active.get(id);
+    if (exchange === undefined) return;
+    const { head, sentHead, status } = record;
+    if (exchange.isWebSocket && beginsWebSocket(status, exchange.isConnect)) {
+      exchange.request.gap = new StreamGap('frames');
+      exchange.response.gap = new StreamGap('frames');
+    }
     const room = 8 + head.length + (sentHead === null ? 0 : sentHead.length);
     const slab = this.#open(RECORD.response, sentHead === null ? 0 : FLAG.hasSentHead, id, room);
-    slab.u16(record.status);
+    slab.u16(status);
     slab.run(head, 0, head.length);
     if (sentHead !== null) slab.rest(sentHead, 0, sentHead.length);
     slab.close();
@@ -198,46 +218,82 @@ class PackingTap implements CaptureTap {
     if (exchange === undefined || end <= start) return;
     const body = exchange[side];
     if (body.cut) return;
-    if (this.#mustCut(body)) {
+    const from = body.gap === null ? start : this.#behindGap(id, side, body, body.gap, bytes, start, end);
+    if (from >= end) return;
+    if (body.gap === null && this.#mustCut(body)) {
+      this.#lose(body);
       body.cut = true;
-      if (body.recorded === 0) this.#droppedBodies += 1;
-      else this.#truncatedBodies += 1;
       return;
     }
     const left = this.#recordedBodyBytes - body.recorded;
-    if (left < end - start) body.cut = true;
-    const last = body.cut ? start + left : end;
-    body.recorded += last - start;
-    this.#writeSplit(RECORD.payload, side, id, bytes, start, last);
+    if (left < end - from) body.cut = true;
+    const last = body.cut ? from + left : end;
+    body.recorded += last - from;
+    this.#writePayload(side, id, bytes, from, last);
+    if (body.cut && body.gap !== null) this.#writeRest(id, side, body.gap);
+  }
+
+  datagram(id: ExchangeId, side: MessageSide, bytes: Buffer, start: number, end: number): void {
+    const body = this.#active.get(id)?.[side];
+    if (body === undefined || body.cut) return;
+    body.gap ??= new StreamGap('datagrams');
+    if (this.#mustCut(body)) {
+      if (!body.gap.isOpen) this.#lose(body);
+      body.gap.leaveOut(bytes, start, end);
+      return;
+    }
+    if (body.recorded + end - start > this.#recordedBodyBytes) {
+      body.cut = true;
+      this.#writeRest(id, side, body.gap);
+      return;
+    }
+    this.#closeGap(id, side, body.gap);
+    body.recorded += end - start;
+    const slab = this.#open(RECORD.datagram, sideFlag(side), id, 8 + end - start);
+    slab.f64(this.#now());
+    slab.rest(bytes, start, end);
+    slab.close();
   }
 
   framing(id: ExchangeId, side: MessageSide, bytes: Buffer, start: number, end: number): void {
     const exchange = this.#active.get(id);
     if (exchange === undefined || end <= start || exchange[side].cut) return;
-    this.#writeSplit(RECORD.framing, side, id, bytes, start, end);
+    for (let at = start; at < end;) {
+      const next = this.#splitAt(at, end, 0);
+      this.#writeBytes(RECORD.framing, sideFlag(side), id, bytes, at, next);
+      at = next;
+    }
   }
 
   trailers(id: ExchangeId, side: MessageSide, bytes: Buffer): void {
-    if (this.#active.has(id)) this.#writeRest(RECORD.trailers, sideFlag(side), id, bytes, 0, bytes.length);
+    if (this.#active.has(id)) this.#writeBytes(RECORD.trailers, sideFlag(side), id, bytes, 0, bytes.length);
   }
 
   congested(id: ExchangeId, side: MessageSide): boolean {
     const body = this.#active.get(id)?.[side];
     if (body === undefined || body.cut || body.recorded < BULK_BODY_BYTES) return false;
+    if (body.gap?.isStalled ?? false) return false;
     return this.#lag >= this.#creditBytes * PACE_BULK_BODIES_AT;
   }
 
   cut(id: ExchangeId, side: MessageSide): void {
     const body = this.#active.get(id)?.[side];
     if (body === undefined || body.cut) return;
-    body.cut = true;
-    this.#truncatedBodies += 1;
+    if (body.gap !== null) body.gap.isStalled = true;
+    else {
+      body.cut = true;
+      this.#truncatedBodies += 1;
+    }
   }
 
   end(id: ExchangeId, record: EndRecord): void {
     const exchange = this.#active.get(id);
     if (exchange === undefined) return;
     this.#active.delete(id);
+    for (const side of ['request', 'response'] as const) {
+      const { gap } = exchange[side];
+      if (gap !== null) this.#closeGap(id, side, gap);
+    }
     const { timing, anomalies, error } = record;
     const errorBytes = error === null ? null : Buffer.from(JSON.stringify(error), 'utf8');
     const flags = (record.complete ? FLAG.complete : 0) | (errorBytes === null ? 0 : FLAG.hasError);
@@ -294,6 +350,60 @@ class PackingTap implements CaptureTap {
     return share >= CUT_BODIES_AT || (share >= CUT_LONG_BODIES_AT && body.recorded >= LONG_BODY_BYTES);
   }
 
+  #lose(body: BodyState): void {
+    if (body.recorded === 0) this.#droppedBodies += 1;
+    else this.#truncatedBodies += 1;
+  }
+
+  /**
+   * Leaves bytes of a stream out while the store lags, up to a boundary behind which it can be read again.
+   * @returns where recording goes on; `end` when it does not
+   */
+  #behindGap(
+    id: ExchangeId,
+    side: MessageSide,
+    body: BodyState,
+    gap: StreamGap,
+    bytes: Buffer,
+    start: number,
+    end: number,
+  ): number {
+    gap.isStalled &&= this.#lag >= this.#creditBytes * PACE_BULK_BODIES_AT;
+    const lags = gap.isStalled || this.#mustCut(body);
+    if (!lags && !gap.isOpen) {
+      gap.pass(bytes, start, end);
+      return start;
+    }
+    if (!gap.isOpen) this.#lose(body);
+    if (lags) {
+      gap.leaveOut(bytes, start, end);
+      return end;
+    }
+    const boundary = gap.leaveOutToBoundary(bytes, start, end);
+    if (boundary < 0) return end;
+    this.#closeGap(id, side, gap);
+    gap.pass(bytes, boundary, end);
+    return boundary;
+  }
+
+  /** Tells what was left out, if anything was. */
+  #closeGap(id: ExchangeId, side: MessageSide, gap: StreamGap): void {
+    if (gap.isOpen) this.#writeGap(id, side, gap, false);
+  }
+
+  #writeRest(id: ExchangeId, side: MessageSide, gap: StreamGap): void {
+    this.#writeGap(id, side, gap, true);
+  }
+
+  #writeGap(id: ExchangeId, side: MessageSide, gap: StreamGap, rest: boolean): void {
+    const slab = this.#open(RECORD.gap, sideFlag(side) | (rest ? FLAG.rest : 0), id, 24);
+    slab.f64(this.#now());
+    slab.f64(gap.bytes);
+    slab.f64(gap.messages);
+    slab.close();
+    gap.close();
+  }
+
   /** Begins a record whose fields take at most `room` bytes. */
   #open(kind: number, flags: number, id: number, room: number): Slab {
     const needed = RECORD_HEADER_BYTES + room;
@@ -308,22 +418,29 @@ class PackingTap implements CaptureTap {
     return slab;
   }
 
-  #writeRest(kind: number, flags: number, id: number, bytes: Buffer, start: number, end: number): void {
+  #writeBytes(kind: number, flags: number, id: number, bytes: Buffer, start: number, end: number): void {
     const slab = this.#open(kind, flags, id, end - start);
     slab.rest(bytes, start, end);
     slab.close();
   }
 
-  /** Writes a run in as many records as slabs need; the reader joins them. */
-  #writeSplit(kind: number, side: MessageSide, id: number, bytes: Buffer, start: number, end: number): void {
-    let at = start;
-    while (at < end) {
-      const room = this.#slab.room - RECORD_HEADER_BYTES;
-      const most = room >= SHORTEST_SPLIT_BYTES ? room : this.#slabBytes - BATCH_HEADER_BYTES - RECORD_HEADER_BYTES;
-      const next = Math.min(end, at + most);
-      this.#writeRest(kind, sideFlag(side), id, bytes, at, next);
+  #writePayload(side: MessageSide, id: number, bytes: Buffer, start: number, end: number): void {
+    const time = this.#now();
+    for (let at = start; at < end;) {
+      const next = this.#splitAt(at, end, 8);
+      const slab = this.#open(RECORD.payload, sideFlag(side), id, 8 + next - at);
+      slab.f64(time);
+      slab.rest(bytes, at, next);
+      slab.close();
       at = next;
     }
+  }
+
+  /** Where the record of a run that begins here has to end: the reader joins as many as slabs need. */
+  #splitAt(at: number, end: number, fieldBytes: number): number {
+    const room = this.#slab.room - RECORD_HEADER_BYTES - fieldBytes;
+    const whole = this.#slabBytes - BATCH_HEADER_BYTES - RECORD_HEADER_BYTES - fieldBytes;
+    return Math.min(end, at + (room >= SHORTEST_SPLIT_BYTES ? room : whole));
   }
 
   #newSlab(bytes: number): Slab {
@@ -342,12 +459,17 @@ class PackingTap implements CaptureTap {
   }
 }
 
+/** The handshake succeeded: by HTTP/1.1 (RFC 6455 §4.2.2), or by extended CONNECT (RFC 8441 §5). */
+function beginsWebSocket(status: number, isConnect: boolean): boolean {
+  return status === 101 || (isConnect && status >= 200 && status < 300);
+}
+
 function sideFlag(side: MessageSide): number {
   return side === 'response' ? FLAG.responseSide : 0;
 }
 
 /** Position in `CAPTURED`. */
 function capturedCode(body: BodyState): number {
-  if (!body.cut) return 0;
+  if (!body.cut && !(body.gap?.wasOpen ?? false)) return 0;
   return body.recorded > 0 ? 1 : 2;
 }

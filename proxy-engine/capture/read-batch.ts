@@ -3,7 +3,7 @@ import type { ExchangeError } from '../model/error-code.ts';
 import type { BodyCapture, MessageSide } from '../model/exchange.ts';
 import type { ConnectionId, ExchangeId } from '../model/ids.ts';
 import type { ProtocolName } from '../model/protocol-name.ts';
-import type { BeginRecord, ConnectionRecord, EndRecord, ResponseRecord } from './tap.ts';
+import type { BeginRecord, ConnectionRecord, EndRecord, GapRecord, ResponseRecord } from './tap.ts';
 import {
   ANOMALIES,
   BATCH_HEADER_BYTES,
@@ -35,7 +35,10 @@ export interface BatchVisitor {
   sentRequestHead(id: ExchangeId, head: Buffer): void;
   informational(id: ExchangeId, head: Buffer): void;
   response(id: ExchangeId, record: ResponseRecord): void;
-  payload(id: ExchangeId, side: MessageSide, bytes: Buffer): void;
+  /** @param time when it passed, microseconds since the Unix epoch */
+  payload(id: ExchangeId, side: MessageSide, bytes: Buffer, time: number): void;
+  datagram(id: ExchangeId, side: MessageSide, bytes: Buffer, time: number): void;
+  gap(id: ExchangeId, side: MessageSide, record: GapRecord): void;
   framing(id: ExchangeId, side: MessageSide, bytes: Buffer): void;
   trailers(id: ExchangeId, side: MessageSide, bytes: Buffer): void;
   end(id: ExchangeId, record: EndRecord, captured: CapturedBodies): void;
@@ -92,9 +95,21 @@ function visitRecord(reader: RecordReader, visitor: BatchVisitor): void {
       visitor.response(id, { status, head, sentHead: (flags & FLAG.hasSentHead) === 0 ? null : reader.rest() });
       return;
     }
-    case RECORD.payload:
-      visitor.payload(id, sideOf(flags), reader.rest());
+    case RECORD.payload: {
+      const time = reader.f64();
+      visitor.payload(id, sideOf(flags), reader.rest(), time);
       return;
+    }
+    case RECORD.datagram: {
+      const time = reader.f64();
+      visitor.datagram(id, sideOf(flags), reader.rest(), time);
+      return;
+    }
+    case RECORD.gap: {
+      const rest = (flags & FLAG.rest) !== 0;
+      visitor.gap(id, sideOf(flags), { time: reader.f64(), bytes: reader.f64(), messages: reader.f64(), rest });
+      return;
+    }
     case RECORD.framing:
       visitor.framing(id, sideOf(flags), reader.rest());
       return;

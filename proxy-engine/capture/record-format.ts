@@ -27,6 +27,8 @@ export const RECORD = {
   framing: 8,
   trailers: 9,
   end: 10,
+  gap: 11,
+  datagram: 12,
 } as const;
 
 /** Flag bits of the records that need some. */
@@ -36,6 +38,7 @@ export const FLAG = {
   reused: 1,
   complete: 1,
   hasError: 2,
+  rest: 2,
 } as const;
 
 export const KINDS: readonly ExchangeKind[] = ['http', 'websocket', 'tunnel', 'tcp', 'udp'];

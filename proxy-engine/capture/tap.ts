@@ -56,6 +56,17 @@ export interface EndRecord {
   readonly sentResponseFraming: 'as-received' | 'identity' | 'chunked';
 }
 
+/** What a stream of messages goes on without, because the store lagged or a limit was reached. */
+export interface GapRecord {
+  /** Microseconds since the Unix epoch. */
+  readonly time: number;
+  readonly bytes: number;
+  /** Frames or datagrams; those that were cut count. */
+  readonly messages: number;
+  /** Nothing more of this side is recorded. */
+  readonly rest: boolean;
+}
+
 /**
  * Where the pipeline copies what passes. Every method copies what it keeps before it returns, never blocks and never
  * throws. Calls for one exchange come in the order begin, … , end; body bytes of both sides interleave freely.
@@ -71,7 +82,13 @@ export interface Tap {
   sentRequestHead(id: ExchangeId, head: Buffer): void;
   informational(id: ExchangeId, head: Buffer): void;
   response(id: ExchangeId, record: ResponseRecord): void;
+  /**
+   * Bytes of a body, without transfer framing. Behind the handshake of a WebSocket: its frames, in pieces of any size, from
+   * whichever version of HTTP carries them.
+   */
   payload(id: ExchangeId, side: MessageSide, bytes: Buffer, start: number, end: number): void;
+  /** One datagram, which is a message and a part of the body. */
+  datagram(id: ExchangeId, side: MessageSide, bytes: Buffer, start: number, end: number): void;
   framing(id: ExchangeId, side: MessageSide, bytes: Buffer, start: number, end: number): void;
   trailers(id: ExchangeId, side: MessageSide, bytes: Buffer): void;
   /**
@@ -79,7 +96,10 @@ export interface Tap {
    * comes back. Never true for short bodies.
    */
   congested(id: ExchangeId, side: MessageSide): boolean;
-  /** Gives a body up that has waited long enough: the rest of it passes uncaptured. */
+  /**
+   * Gives a body up that has waited long enough: the rest of it passes uncaptured; of a stream of messages what comes until
+   * the store has caught up.
+   */
   cut(id: ExchangeId, side: MessageSide): void;
   end(id: ExchangeId, record: EndRecord): void;
 }

@@ -44,7 +44,7 @@ function attach(): MessageChannel['port1'] {
 test('a writer that crashed is replaced, and records from engines arrive at the new one with their credit whole', async () => {
   let credit = 0;
   const link = new CaptureLink((bytes) => (credit += bytes));
-  const tap = createTap(link, { creditBytes: 2 ** 30, recordedBodyBytes: 2 ** 30 });
+  const tap = createTap(link, { creditBytes: 2 ** 30, recordedBodyBytes: 2 ** 30, now: () => 1_764_000_000_000_000 });
   link.use(attach());
 
   // What no engine sends: the thread fails on it as on a fault of its own.

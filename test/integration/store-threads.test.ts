@@ -186,7 +186,7 @@ function attachTap(session: number | null = null): CaptureTap {
   writer.postMessage({ type: 'attach', port: port2, session }, [port2]);
   const tap = createTap(
     { post: (batch) => port1.postMessage(batch, [batch]) },
-    { creditBytes: CREDIT_BYTES, recordedBodyBytes: Number.MAX_SAFE_INTEGER },
+    { creditBytes: CREDIT_BYTES, recordedBodyBytes: Number.MAX_SAFE_INTEGER, now: () => Date.now() * 1_000 },
   );
   port1.on('message', ({ bytes, slabs }: CaptureCredit) => {
     tap.returnCredit(bytes, slabs);

@@ -59,15 +59,16 @@ export function openStoreKit(folder?: string): StoreKit {
   const troubles: (StoreTrouble | null)[] = [];
   const readers: StoreReader[] = [];
   let clock = STARTED_AT;
+  const now = (): number => (clock += 1_000);
   const writer = new StoreWriter(place, {
-    now: () => (clock += 1_000),
+    now,
     changed: (exchanges) => changed.push(...exchanges),
     session: (session) => sessions.push(session),
     trouble: (trouble) => troubles.push(trouble),
   });
   writer.watched = true;
   const opened = writer.open();
-  const tap = connect(writer, null);
+  const tap = connect(writer, null, now);
   let nextId = opened.nextExchangeId;
   return {
     folder: place,
@@ -91,7 +92,7 @@ export function openStoreKit(folder?: string): StoreKit {
       readers.push(reader);
       return reader;
     },
-    tapInto: (session) => connect(writer, session),
+    tapInto: (session) => connect(writer, session, now),
     [Symbol.dispose]() {
       for (const reader of readers) reader.close();
       writer.close();
@@ -100,7 +101,7 @@ export function openStoreKit(folder?: string): StoreKit {
   };
 }
 
-function connect(writer: StoreWriter, session: SessionId | null): CaptureTap {
+function connect(writer: StoreWriter, session: SessionId | null, now: () => number): CaptureTap {
   const source = {
     session,
     giveBack(slabs: readonly ArrayBuffer[]) {
@@ -112,7 +113,7 @@ function connect(writer: StoreWriter, session: SessionId | null): CaptureTap {
   };
   const tap = createTap(
     { post: (batch) => writer.take(batch, source) },
-    { creditBytes: CREDIT_BYTES, recordedBodyBytes: Number.MAX_SAFE_INTEGER },
+    { creditBytes: CREDIT_BYTES, recordedBodyBytes: Number.MAX_SAFE_INTEGER, now },
   );
   return tap;
 }

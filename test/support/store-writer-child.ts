@@ -29,7 +29,7 @@ writer.postMessage({ type: 'attach', port: port2, session: null }, [port2]);
 function begin(firstId: number): void {
   const tap = createTap(
     { post: (batch) => port1.postMessage(batch, [batch]) },
-    { creditBytes: 33_554_432, recordedBodyBytes: Number.MAX_SAFE_INTEGER },
+    { creditBytes: 33_554_432, recordedBodyBytes: Number.MAX_SAFE_INTEGER, now: () => Date.now() * 1_000 },
   );
   port1.on('message', ({ bytes, slabs }: CaptureCredit) => {
     tap.returnCredit(bytes, slabs);

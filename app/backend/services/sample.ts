@@ -3,7 +3,7 @@ import { createTap } from '#engine';
 import type { SessionInfo } from '#contract';
 import type { BackendCore } from '../backend-core.ts';
 import type { CallHandlers } from '../transport/server.ts';
-import { playSample } from './sample/play-sample.ts';
+import { playSample, SAMPLE_STARTED_AT } from './sample/play-sample.ts';
 
 /**
  * The invented traffic has ids of its own, far above those of real traffic. There is at most one sample session in a
@@ -34,7 +34,7 @@ export function createSampleCalls(core: BackendCore): Pick<CallHandlers, 'sample
           port1.postMessage(batch, [batch]);
         },
       },
-      { creditBytes: CREDIT_BYTES, recordedBodyBytes: CREDIT_BYTES },
+      { creditBytes: CREDIT_BYTES, recordedBodyBytes: CREDIT_BYTES, now: () => SAMPLE_STARTED_AT },
     );
     playSample(tap, FIRST_SAMPLE_ID, FIRST_SAMPLE_ID);
     tap.flush();

@@ -122,6 +122,14 @@ export class ExchangeAssembler implements BatchVisitor {
     this.#message(id, side)?.addPayload(bytes);
   }
 
+  datagram(id: ExchangeId, side: MessageSide, bytes: Buffer): void {
+    this.#message(id, side)?.addPayload(bytes);
+  }
+
+  gap(id: ExchangeId): void {
+    this.#find(id);
+  }
+
   framing(id: ExchangeId, side: MessageSide, bytes: Buffer): void {
     this.#message(id, side)?.addFraming(bytes);
   }

@@ -59,6 +59,9 @@ class RecordingTap implements Tap {
     this.digest.update(part);
     this.of(id).payload[side].push(part);
   }
+  datagram(): void {
+    throw new Error('The sample has no datagrams.');
+  }
   framing(id: number, _side: MessageSide, bytes: Buffer, start: number, end: number): void {
     this.of(id);
     this.digest.update(bytes.subarray(start, end));

@@ -1,0 +1,9 @@
+export { readExtensions, type DeflateTerms, type NegotiatedExtensions } from './extensions.ts';
+export { FrameBoundaries } from './frame-boundaries.ts';
+export {
+  MessageReader,
+  type ControlFrame,
+  type MessageEnd,
+  type MessageSink,
+  type MessageStart,
+} from './message-reader.ts';
