@@ -9,6 +9,7 @@ import { createListenerStreams } from './services/listeners.ts';
 import { createSampleCalls } from './services/sample.ts';
 import { createSessionCalls } from './services/sessions.ts';
 import { createSettingsCalls } from './services/settings.ts';
+import { createStoreCalls } from './services/store.ts';
 import type { Services } from './transport/server.ts';
 
 /** Every call and stream of the contract over the parts of one backend. */
@@ -20,6 +21,7 @@ export function createServices(core: BackendCore, browsers: BrowserService): Ser
       ...createSessionCalls(core),
       ...createExchangeCalls(core),
       ...createHostCalls(core),
+      ...createStoreCalls(core),
       ...createCaCalls(core),
       ...browsers.calls,
       ...createSampleCalls(core),

@@ -41,5 +41,11 @@ export const STREAM_BATCH = { milliseconds: 33, items: 256, bytes: 131_072 } as 
 /** Longest window of bytes that one call returns. */
 export const MAX_WINDOW_BYTES = 262_144;
 
+/** Most exchanges that one call marks, deletes or names. */
+export const MAX_IDS = 100_000;
+
+/** Longest comment, UTF-16 units. */
+export const MAX_COMMENT_LENGTH = 10_000;
+
 /** Most rows that one query call returns. */
 export const MAX_PAGE_ROWS = 500;

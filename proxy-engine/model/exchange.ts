@@ -53,6 +53,12 @@ export interface ExchangeSummary {
   /** 0 for none, else 1 to 6. */
   readonly label: number;
   readonly pinned: boolean;
+  /** A person wrote a comment on it. */
+  readonly commented: boolean;
+  /** Name of the program at the client's end of the connection; null when it is not on this computer or not found. */
+  readonly program: string | null;
+  /** Name of the GraphQL operation; null for anything else and for one without a name. */
+  readonly operation: string | null;
 }
 
 /** A field as on the wire: name in its case, value without surrounding white space, bytes as latin1. */

@@ -9,6 +9,7 @@ import type {
   ExchangeQuery,
   ExchangeSummary,
   SessionInfo,
+  StoreSpace,
   StreamHandle,
   StreamListener,
   StreamName,
@@ -20,6 +21,15 @@ import { FAKE_START, fakeExchange, passes } from './fake-exchanges.ts';
 const MOST_SORTED = 100_000;
 
 const MEGABYTE = 1_000_000;
+
+const FAKE_SPACE: StoreSpace = {
+  rowBytes: 184 * MEGABYTE,
+  bodyBytes: 1_320 * MEGABYTE,
+  searchBytes: 96 * MEGABYTE,
+  freeBytes: 12 * MEGABYTE,
+  exchanges: 48_210,
+  deleted: 0,
+};
 
 type Handlers = { readonly [Name in CallName]: (input: Calls[Name]['input']) => Calls[Name]['output'] };
 
@@ -35,6 +45,7 @@ export class FakeBackend implements ContractClient {
     forwardedFields: false,
     tolerateBareLineFeed: true,
     clientHalfClose: false,
+    retention: { days: 14, bytes: 5_000_000_000, exchanges: 0 },
     upstreamProxy: '',
     upstreamRules: [],
     noProxy: ['localhost'],
@@ -75,6 +86,8 @@ export class FakeBackend implements ContractClient {
   }>();
   readonly #closeListeners = new Set<() => void>();
   readonly #results = new Map<string, readonly ExchangeSummary[]>();
+  readonly #removed = new Set<number>();
+  readonly #comments = new Map<number, string>();
 
   /** @param exchanges how many the current session holds at first */
   constructor(exchanges = 0) {
@@ -224,7 +237,11 @@ export class FakeBackend implements ContractClient {
   #matching(
     query: Pick<ExchangeQuery, 'session' | 'filter' | 'sort' | 'descending' | 'upTo'>,
   ): readonly ExchangeSummary[] | null {
-    if (query.filter === '' && ((query.sort === 'time' && !query.descending) || this.#generated >= MOST_SORTED))
+    if (
+      query.filter === '' &&
+      this.#removed.size === 0 &&
+      ((query.sort === 'time' && !query.descending) || this.#generated >= MOST_SORTED)
+    )
       return null;
     const key = JSON.stringify([query.session, query.filter, query.sort, query.descending, query.upTo ?? null]);
     const known = this.#results.get(key);
@@ -235,7 +252,7 @@ export class FakeBackend implements ContractClient {
     const { first, end } = this.#span(query);
     for (let n = first; n < end; n += 1) {
       const row = this.#row(n);
-      if (passes(parsed.node, row)) rows.push(row);
+      if (!this.#removed.has(row.id) && passes(parsed.node, row)) rows.push(row);
     }
     const sign = query.descending ? -1 : 1;
     rows.sort(
@@ -264,6 +281,13 @@ export class FakeBackend implements ContractClient {
     const { first, end } = this.#span(query);
     const from = first + index;
     return Array.from({ length: Math.max(0, Math.min(end, from + limit) - from) }, (_, at) => this.#row(from + at));
+  }
+
+  #change(ids: readonly number[], change: Partial<ExchangeSummary>): void {
+    const rows = ids.map((id) => ({ ...this.#row(id - 1), ...change }));
+    for (const row of rows) this.#changed.set(row.id, row);
+    this.#results.clear();
+    this.#emit('exchanges.changed', rows);
   }
 
   #session(id: number): SessionInfo {
@@ -298,6 +322,15 @@ export class FakeBackend implements ContractClient {
       this.#sessions = this.#sessions.filter((session) => session.id !== id);
       return {};
     },
+    'sessions.rename': ({ id, name }) => {
+      const session = { ...this.#session(id), name };
+      this.#sessions = this.#sessions.map((known) => (known.id === id ? session : known));
+      return { session };
+    },
+    'sessions.merge': ({ from, into }) => {
+      this.#sessions = this.#sessions.filter(({ id }) => id !== from);
+      return { session: this.#session(into) };
+    },
     'exchanges.query': (input) => {
       const newest = input.descending && input.sort === 'time' && input.limit === 1 && input.filter === '';
       const { first, end } = this.#span(input);
@@ -319,7 +352,8 @@ export class FakeBackend implements ContractClient {
       return { index: index < 0 ? null : index };
     },
     'exchanges.get': ({ id }) => {
-      if (id > Math.max(38, this.#generated)) throw new ContractError('not-found', 'This exchange was deleted.');
+      if (this.#removed.has(id) || id > Math.max(38, this.#generated))
+        throw new ContractError('not-found', 'This exchange was deleted.');
       const summary = this.#row(id - 1);
       const message = {
         sent: null,
@@ -355,9 +389,31 @@ export class FakeBackend implements ContractClient {
         timing: { dns: 2_000, connect: 5_000, tls: 12_000, sent: 14_000, firstByte: 58_000, end: summary.duration },
         clientConnection: null,
         originConnection: null,
-        comment: '',
+        comment: this.#comments.get(id) ?? '',
       };
     },
+    'exchanges.ids': (input) => ({ ids: this.#slice(input, input.index, input.limit).map(({ id }) => id) }),
+    'exchanges.mark': ({ ids, ...marks }) => {
+      this.#change(ids, marks);
+      return {};
+    },
+    'exchanges.comment': ({ id, text }) => {
+      this.#comments.set(id, text);
+      this.#change([id], { commented: text !== '' });
+      return {};
+    },
+    'exchanges.remove': ({ ids }) => {
+      for (const id of ids) this.#removed.add(id);
+      this.#results.clear();
+      return { ids };
+    },
+    'exchanges.restore': ({ ids }) => {
+      for (const id of ids) this.#removed.delete(id);
+      this.#results.clear();
+      return { ids };
+    },
+    'store.space': () => FAKE_SPACE,
+    'store.compact': () => ({ ...FAKE_SPACE, freeBytes: 0 }),
     'exchanges.readBody': () => ({
       bytes: new TextEncoder().encode('{"id":"crt_8Q2ZK"}'),
       totalBytes: 18,
@@ -369,6 +425,12 @@ export class FakeBackend implements ContractClient {
       stopped: null,
     }),
     'exchanges.exportCurl': ({ id }) => ({ text: `curl 'https://${this.#row(id - 1).host}${this.#row(id - 1).path}'` }),
+    'programs.list': () => ({
+      programs: [
+        { name: 'firefox', exchanges: 212, errors: 3 },
+        { name: 'curl', exchanges: 9, errors: 0 },
+      ],
+    }),
     'hosts.list': ({ session }) => {
       const hosts = new Map<string, { host: string; port: number; exchanges: number; errors: number }>();
       const { first, end } = this.#span({ session });

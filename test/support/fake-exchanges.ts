@@ -231,6 +231,9 @@ export function fakeExchange(n: number, session: number, state: 'active' | 'comp
     bodies: 'whole',
     label: kind.label ?? 0,
     pinned: false,
+    commented: false,
+    program: null,
+    operation: null,
   };
 }
 

@@ -2,13 +2,14 @@ import { createHash } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { MessageChannel } from 'node:worker_threads';
 import { createTap } from '../../proxy-engine/capture/create-tap.ts';
-import type { CaptureCredit, WriterEvent } from '../../app/backend/store/protocol.ts';
+import type { CaptureCredit, WriterCommand, WriterEvent } from '../../app/backend/store/protocol.ts';
 import { startWriterThread } from '../../app/backend/store/store-threads.ts';
 import { recordExchange } from './store-kit.ts';
 
 /*
  * A process that records as the engine does, until it is killed: about 1,000 exchanges a second with bodies of all sizes.
- * Usage: node store-writer-child.ts FOLDER. Each line of its output is one exchange that ended: id, end time in
+ * Usage: node store-writer-child.ts FOLDER [delete]. With `delete` it also deletes half of what it recorded, without end, and
+ * compacts each time. Each line of its output is one exchange that ended: id, end time in
  * milliseconds since the Unix epoch, SHA-256 of the body.
  */
 
@@ -18,13 +19,37 @@ const FLUSH_MS = 50;
 const SIZES = [0, 10, 1_000, 16_384, 20_000, 1_000, 100, 0, 70_000, 500];
 
 const folder = process.argv[2] ?? '';
+const deleting = process.argv[3] === 'delete';
 const writer = startWriterThread(folder);
 const { port1, port2 } = new MessageChannel();
 
 writer.on('message', (event: WriterEvent) => {
   if (event.type === 'opened') begin(event.opened.nextExchangeId);
+  // One deletion follows the other.
+  if (event.type === 'result' && deleting) deleteSome();
 });
 writer.postMessage({ type: 'attach', port: port2, session: null }, [port2]);
+
+let deletions = 0;
+let deletedUpTo = 0;
+
+/** Hides every second exchange that was recorded meanwhile, then has them purged. */
+function deleteSome(): void {
+  deletions += 1;
+  if (deletions % 2 === 0) {
+    call({ name: 'compact', input: {} });
+    return;
+  }
+  const ids = Array.from({ length: 400 }, (_, index) => deletedUpTo + 2 * index);
+  deletedUpTo += 800;
+  call({ name: 'remove', input: { ids } });
+}
+
+function call(
+  command: { name: 'compact'; input: Record<string, never> } | { name: 'remove'; input: { ids: number[] } },
+): void {
+  writer.postMessage({ type: 'call', id: deletions, ...command } satisfies WriterCommand);
+}
 
 function begin(firstId: number): void {
   const tap = createTap(
@@ -49,6 +74,7 @@ function begin(firstId: number): void {
       id += 1;
     }
   }, TURN_MS);
+  if (deleting) setTimeout(deleteSome, 5 * FLUSH_MS);
   setInterval(() => {
     tap.flush();
   }, FLUSH_MS);

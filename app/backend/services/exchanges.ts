@@ -9,7 +9,12 @@ type ExchangeCall =
   | 'exchanges.get'
   | 'exchanges.readBody'
   | 'exchanges.readRaw'
-  | 'exchanges.exportCurl';
+  | 'exchanges.exportCurl'
+  | 'exchanges.ids'
+  | 'exchanges.mark'
+  | 'exchanges.comment'
+  | 'exchanges.remove'
+  | 'exchanges.restore';
 
 export function createExchangeCalls({ store }: BackendCore): Pick<CallHandlers, ExchangeCall> {
   return {
@@ -17,6 +22,11 @@ export function createExchangeCalls({ store }: BackendCore): Pick<CallHandlers, 
     'exchanges.queryAt': (input, { signal }) => store.read('queryAt', input, signal),
     'exchanges.count': (input, { signal }) => store.read('count', input, signal),
     'exchanges.indexOf': (input, { signal }) => store.read('indexOf', input, signal),
+    'exchanges.ids': (input, { signal }) => store.read('ids', input, signal),
+    'exchanges.mark': (input) => store.write('mark', input),
+    'exchanges.comment': (input) => store.write('comment', input),
+    'exchanges.remove': (input) => store.write('remove', input),
+    'exchanges.restore': (input) => store.write('restore', input),
     'exchanges.get': (input, { signal }) => store.read('get', input, signal),
     'exchanges.readBody': (input, { signal }) => store.read('readBody', input, signal),
     'exchanges.readRaw': (input, { signal }) => store.read('readRaw', input, signal),

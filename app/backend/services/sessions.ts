@@ -3,7 +3,7 @@ import type { CallHandlers } from '../transport/server.ts';
 
 export function createSessionCalls(
   core: BackendCore,
-): Pick<CallHandlers, 'sessions.list' | 'sessions.clear' | 'sessions.remove'> {
+): Pick<CallHandlers, 'sessions.list' | 'sessions.clear' | 'sessions.remove' | 'sessions.rename' | 'sessions.merge'> {
   return {
     'sessions.list': (input, { signal }) => core.store.read('sessions', input, signal),
     async 'sessions.clear'() {
@@ -14,5 +14,7 @@ export function createSessionCalls(
       return { session };
     },
     'sessions.remove': (input) => core.store.write('removeSession', input),
+    'sessions.rename': (input) => core.store.write('renameSession', input),
+    'sessions.merge': (input) => core.store.write('mergeSessions', input),
   };
 }

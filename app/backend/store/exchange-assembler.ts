@@ -63,6 +63,11 @@ export class ExchangeAssembler implements BatchVisitor {
     this.#adopted = [];
   }
 
+  /** Exchanges that are being recorded still, by id. */
+  get active(): ReadonlyMap<ExchangeId, PendingExchange> {
+    return this.#active;
+  }
+
   /** Gives one exchange up. */
   drop(exchange: PendingExchange): void {
     exchange.discard();

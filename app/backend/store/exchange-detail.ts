@@ -68,7 +68,8 @@ export class ExchangeDetails {
   find(id: number): StoredExchange {
     const row = this.#row.get(id) as ExchangeRow | undefined;
     const detail = this.#detail.get(id) as DetailRow | undefined;
-    if (row === undefined || detail === undefined) {
+    // A deleted exchange is gone for everyone, also while it could be brought back.
+    if (row === undefined || detail === undefined || row.session_id < 0) {
       throw new ContractError('not-found', `Exchange ${String(id)} is not in this capture. It may have been deleted.`);
     }
     return { row, detail };

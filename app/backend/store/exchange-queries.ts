@@ -102,6 +102,17 @@ export class ExchangeQueries {
     return this.#asPage(plan.order, rows, query.limit);
   }
 
+  /** Ids of the rows from `index` on. @throws ContractError `bad-filter`, `cancelled` */
+  async idsAt(
+    query: ExchangeQuery & { readonly index: number; readonly limit: number },
+    cancellation: Cancellation,
+  ): Promise<number[]> {
+    const plan = this.#plan(query);
+    if (plan.driver !== null) return (await this.pageAt(query, cancellation)).rows.map(({ id }) => id);
+    const list = await this.#matches(query, plan, cancellation);
+    return [...list.subarray(query.index, query.index + query.limit)];
+  }
+
   /** How many rows a query has. @throws ContractError `bad-filter`, `cancelled` */
   async count(query: Pick<ExchangeQuery, 'session' | 'filter' | 'upTo'>, cancellation: Cancellation): Promise<number> {
     const plan = this.#plan({ ...query, sort: 'time', descending: false });

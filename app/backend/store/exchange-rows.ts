@@ -5,7 +5,7 @@ import type { PendingExchange, PendingMessage } from './pending-exchange.ts';
 import type { RunCollector, StoredRun } from './run-collector.ts';
 import { NO_DURATION, NO_MEDIA_TYPE, NO_STATUS } from './summary.ts';
 
-const EXCHANGE_COLUMNS = 24;
+const EXCHANGE_COLUMNS = 27;
 
 const INSERT_DETAIL_COLUMNS = [
   'exchange_id',
@@ -53,7 +53,8 @@ const UPDATE_DETAIL = `UPDATE exchange_detail SET
 
 const UPDATE_EXCHANGE = `UPDATE exchange SET
   state = ?, duration = ?, status = ?, media_type = ?, origin_address = ?, origin_protocol = ?,
-  request_body_bytes = ?, response_body_bytes = ?, error = ?, anomalies = ?, bodies = ?
+  request_body_bytes = ?, response_body_bytes = ?, error = ?, anomalies = ?, bodies = ?,
+  program = ?, operation = ?
   WHERE id = ?`;
 
 /** A run as its columns hold it. */
@@ -139,6 +140,9 @@ export class ExchangeRows {
       summary.bodies,
       0,
       0,
+      0,
+      exchange.program ?? '',
+      exchange.operation ?? '',
     );
     const requestBody = this.#columns(request.body, end !== null);
     const responseBody = this.#columns(response.body, end !== null);
@@ -192,6 +196,8 @@ export class ExchangeRows {
       error === null ? null : JSON.stringify(error),
       summary.anomalies.join(','),
       summary.bodies,
+      exchange.program ?? '',
+      exchange.operation ?? '',
       begin.id,
     );
     const requestBody = this.#columns(request.body, end !== null);

@@ -2,6 +2,7 @@ import type { BeginRecord, CapturedBodies, EndRecord, ResponseRecord } from '../
 import type { BodyCapture, ExchangeSummary, MessageSide, ProtocolName, SessionId } from '#contract';
 import { FramingEncoder } from './framing-codec.ts';
 import { mediaTypeOfHead } from './head-fields.ts';
+import { graphqlOperation, mayBeGraphql } from './graphql-operation.ts';
 import { RunCollector } from './run-collector.ts';
 import type { StoreFolder } from './store-folder.ts';
 
@@ -53,6 +54,9 @@ export class PendingMessage {
   }
 }
 
+/** What a person notes on an exchange. */
+export type ExchangeMarks = Pick<ExchangeSummary, 'label' | 'pinned' | 'commented'>;
+
 /**
  * An exchange between its first record and its last commit. Buffers are views of batches until the next commit; what a
  * commit has stored is let go (null then means: as stored).
@@ -74,6 +78,12 @@ export class PendingExchange {
   stored = false;
   /** Something came since its last commit. */
   dirty = false;
+  /** What a person noted on its row meanwhile; rows keep it, summaries repeat it. */
+  marks: ExchangeMarks = { label: 0, pinned: false, commented: false };
+  /** A person deleted it while it ran: nobody is told of it any more. */
+  hidden = false;
+  program: string | null = null;
+  operation: string | null = null;
   #captured: CapturedBodies = { request: 'whole', response: 'whole' };
 
   constructor(folder: StoreFolder, session: SessionId, record: BeginRecord) {
@@ -104,6 +114,7 @@ export class PendingExchange {
     this.#captured = captured;
     this.request.finish();
     this.response.finish();
+    if (mayBeGraphql(this.begin.path)) this.operation = graphqlOperation(this.begin, this.request.body.short);
   }
 
   /** How much of the bodies is kept, once they have settled. */
@@ -138,8 +149,9 @@ export class PendingExchange {
       error: end?.error ?? null,
       anomalies: end?.anomalies ?? [],
       bodies: this.bodies,
-      label: 0,
-      pinned: false,
+      ...this.marks,
+      program: this.program,
+      operation: this.operation,
     };
   }
 

@@ -4,15 +4,19 @@ import type {
   BodyWindow,
   ContractFailure,
   ExchangeDetail,
+  ExchangeId,
   ExchangePage,
   ExchangeQuery,
   ExchangeSummary,
   MessageSide,
   PageKey,
+  RetentionSettings,
   SessionId,
   SessionInfo,
+  StoreSpace,
   StoreTrouble,
 } from '#contract';
+import type { MarkChange } from './exchange-edits.ts';
 
 /*
  * What crosses the borders of the store's two threads.
@@ -48,6 +52,19 @@ export interface WriterCalls {
   addSession: { input: { name: string; sample: boolean }; output: { session: SessionInfo } };
   /** Deletes a session that is not current and gives its disk space back. Fails with `not-found` or `conflict`. */
   removeSession: { input: { id: SessionId }; output: Record<string, never> };
+  renameSession: { input: { id: SessionId; name: string }; output: { session: SessionInfo } };
+  /** Moves everything of a session that is not current into another one. Fails with `not-found` or `conflict`. */
+  mergeSessions: { input: { from: SessionId; into: SessionId }; output: { session: SessionInfo } };
+  /** Labels or pins exchanges; those that do not exist are left out. */
+  mark: { input: { ids: readonly ExchangeId[] } & MarkChange; output: Record<string, never> };
+  comment: { input: { id: ExchangeId; text: string }; output: Record<string, never> };
+  /** Takes exchanges out of every list; `restore` brings them back within a minute at least. */
+  remove: { input: { ids: readonly ExchangeId[] }; output: { ids: readonly ExchangeId[] } };
+  restore: { input: { ids: readonly ExchangeId[] }; output: { ids: readonly ExchangeId[] } };
+  /** From now on the capture is kept within these limits. */
+  retain: { input: RetentionSettings; output: Record<string, never> };
+  /** Deletes for good what was deleted and gives free space back to the disk. */
+  compact: { input: Record<string, never>; output: Record<string, never> };
   /** Writes everything, closes the database and ends the thread's work. */
   close: { input: Record<string, never>; output: Record<string, never> };
 }
@@ -110,6 +127,12 @@ export interface ReaderCalls {
     output: { hosts: readonly { host: string; port: number; exchanges: number; errors: number }[] };
   };
   sessions: { input: Record<string, never>; output: { sessions: readonly SessionInfo[] } };
+  space: { input: Record<string, never>; output: StoreSpace };
+  ids: { input: ExchangeQuery & { index: number; limit: number }; output: { ids: readonly ExchangeId[] } };
+  programs: {
+    input: { session: SessionId };
+    output: { programs: readonly { name: string; exchanges: number; errors: number }[] };
+  };
   exportCurl: { input: { id: number }; output: { text: string } };
 }
 

@@ -74,6 +74,12 @@ async function answer(
       return reader.hosts(call.input.session);
     case 'sessions':
       return reader.sessions();
+    case 'space':
+      return reader.space();
+    case 'ids':
+      return reader.ids(call.input, cancellation);
+    case 'programs':
+      return reader.programs(call.input.session);
     case 'exportCurl':
       return { text: await exportCurl(reader, call.input.id) };
   }

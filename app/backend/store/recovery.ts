@@ -21,8 +21,13 @@ const STOPPED: ExchangeError = {
  */
 export function recover(database: Database, folder: StoreFolder): number {
   const names = readdirSync(folder.spool);
+  // A session that nobody ended: Weir was killed, perhaps between a deletion's commit and its files.
+  const killed = database.prepare('SELECT 1 FROM session WHERE ended_at IS NULL AND sample = 0').get() !== undefined;
   const active = database.prepare("SELECT id FROM exchange WHERE state = 'active'").pluck().all() as number[];
-  if (names.length === 0 && active.length === 0) return 0;
+  if (names.length === 0 && active.length === 0) {
+    if (killed) removeOrphans(database, folder);
+    return 0;
+  }
   const running = new Set(active);
   for (const name of names) {
     const path = join(folder.spool, name);

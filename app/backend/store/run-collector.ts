@@ -51,6 +51,14 @@ export class RunCollector {
     return this.#kept;
   }
 
+  /** All of a run that did not get a file; null of one that did. Borrowed until the next `settle` or `finish`. */
+  get short(): Buffer | null {
+    if (this.#spool !== null || this.#failure !== null || this.#bytes > INLINE_BYTES) return null;
+    const pieces = this.#pieces();
+    const [only] = pieces;
+    return pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces);
+  }
+
   add(bytes: Buffer): void {
     this.#bytes += bytes.length;
     if (this.#failure === null) this.#fresh.push(bytes);

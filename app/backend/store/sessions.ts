@@ -17,6 +17,7 @@ export class Sessions {
   readonly #get: Statement;
   readonly #dropEmpty: Statement;
   readonly #remove: Statement;
+  readonly #rename: Statement;
 
   constructor(database: Database) {
     this.#insert = database.prepare(
@@ -26,6 +27,7 @@ export class Sessions {
     this.#get = database.prepare('SELECT * FROM session WHERE id = ?');
     this.#dropEmpty = database.prepare('DELETE FROM session WHERE id = ? AND exchanges = 0');
     this.#remove = database.prepare('DELETE FROM session WHERE id = ?');
+    this.#rename = database.prepare('UPDATE session SET name = ? WHERE id = ?');
   }
 
   /** @param now microseconds since the Unix epoch */
@@ -43,6 +45,10 @@ export class Sessions {
   /** Removes the session's own row; `purge` deletes what belonged to it. */
   remove(id: SessionId): void {
     this.#remove.run(id);
+  }
+
+  rename(id: SessionId, name: string): void {
+    this.#rename.run(name, id);
   }
 
   find(id: SessionId): SessionInfo | null {

@@ -20,6 +20,11 @@ export class StoreFolder {
     return join(this.root, 'weir.db');
   }
 
+  /** The full-text index; it can be deleted and made again at any time. */
+  get search(): string {
+    return join(this.root, 'search.db');
+  }
+
   /** Finished bodies over 16 KiB, in 256 folders by the first byte of their SHA-256. */
   get bodies(): string {
     return join(this.root, 'bodies');

@@ -7,6 +7,7 @@ import {
   type MessageSide,
   type SessionId,
   type SessionInfo,
+  type StoreSpace,
 } from '#contract';
 import { DecodedBodies } from './decoded-bodies.ts';
 import { ExchangeDetails, type StoredExchange } from './exchange-detail.ts';
@@ -18,6 +19,7 @@ import type { ReaderCalls } from './protocol.ts';
 import { oneChunk, readRaw, type RawMessage } from './raw-message.ts';
 import { registerSearchFunctions } from './search-functions.ts';
 import { listSessions } from './sessions.ts';
+import { readSpace } from './space.ts';
 import { StoreFolder } from './store-folder.ts';
 import type { StoredBytes } from './stored-run.ts';
 
@@ -26,6 +28,7 @@ import type { StoredBytes } from './stored-run.ts';
  * ContractError with the codes that the contract names; `cancelled` when the cancellation says so.
  */
 export class StoreReader {
+  readonly #folder: StoreFolder;
   readonly #database: Database;
   readonly #queries: ExchangeQueries;
   readonly #details: ExchangeDetails;
@@ -34,6 +37,7 @@ export class StoreReader {
   /** @throws StoreError `missing`, `older`, `newer`, `damaged` */
   constructor(folder: string) {
     const place = new StoreFolder(folder);
+    this.#folder = place;
     this.#database = openForReading(place);
     registerSearchFunctions(this.#database, place);
     this.#queries = new ExchangeQueries(this.#database);
@@ -106,6 +110,26 @@ export class StoreReader {
     } finally {
       message.payload.close();
     }
+  }
+
+  /** What the capture takes on the disk. */
+  space(): StoreSpace {
+    return readSpace(this.#database, this.#folder);
+  }
+
+  /** Ids of a stretch of a query. */
+  async ids(
+    input: ReaderCalls['ids']['input'],
+    cancellation: Cancellation = NEVER_CANCELLED,
+  ): Promise<ReaderCalls['ids']['output']> {
+    return { ids: await this.#queries.idsAt(input, cancellation) };
+  }
+
+  programs(session: SessionId): ReaderCalls['programs']['output'] {
+    const programs = this.#database
+      .prepare('SELECT name, exchanges, errors FROM program WHERE session_id = ? ORDER BY exchanges DESC, name')
+      .all(session) as ReaderCalls['programs']['output']['programs'];
+    return { programs };
   }
 
   close(): void {

@@ -1,14 +1,23 @@
 import type { Database } from 'better-sqlite3';
 import { readBatch } from '../../../proxy-engine/batches.ts';
-import { ContractError, type ExchangeSummary, type SessionId, type SessionInfo, type StoreTrouble } from '#contract';
+import {
+  ContractError,
+  type ExchangeId,
+  type ExchangeSummary,
+  type RetentionSettings,
+  type SessionId,
+  type SessionInfo,
+  type StoreTrouble,
+} from '#contract';
 import { probeSpool } from './body-files.ts';
 import { Checkpointer } from './checkpointer.ts';
 import { ExchangeAssembler } from './exchange-assembler.ts';
 import { ExchangeRows, settleRuns } from './exchange-rows.ts';
 import { openForWriting, setDamagedAside } from './open-database.ts';
+import { ExchangeEdits, type MarkChange } from './exchange-edits.ts';
+import { Housekeeper } from './housekeeper.ts';
 import type { PendingExchange } from './pending-exchange.ts';
 import type { StoreOpened } from './protocol.ts';
-import { purge } from './purge.ts';
 import { recover } from './recovery.ts';
 import { interruptedSession, Sessions } from './sessions.ts';
 import { surroundingsOf } from './store-error.ts';
@@ -25,6 +34,8 @@ const COMMIT_SHARE = 4;
 const COMMIT_BYTES = 4_194_304;
 const RETRY_MS = 1_000;
 const SESSION_EVENT_MS = 500;
+/** Rows of one `changed` event at most. */
+const MOST_TOLD = 1_000;
 
 /** One engine thread's way into the store. */
 export interface CaptureSource {
@@ -48,6 +59,8 @@ interface OpenStore {
   readonly rows: ExchangeRows;
   readonly sessions: Sessions;
   readonly tallies: Tallies;
+  readonly edits: ExchangeEdits;
+  readonly housekeeper: Housekeeper;
   readonly checkpointer: Checkpointer;
   readonly recovered: number;
   current: SessionInfo;
@@ -81,6 +94,7 @@ export class StoreWriter {
   #commitTimer: NodeJS.Timeout | null = null;
   #retryTimer: NodeJS.Timeout | null = null;
   #sessionTimer: NodeJS.Timeout | null = null;
+  #retention: RetentionSettings | null = null;
   #closed = false;
 
   constructor(folder: string, host: WriterHost) {
@@ -176,10 +190,82 @@ export class StoreWriter {
     if (store.current.id === id) {
       throw new ContractError('conflict', 'This session is being recorded. Begin a new one first, then delete it.');
     }
-    if (store.sessions.find(id) === null) throw new ContractError('not-found', 'This session does not exist any more.');
+    if (store.sessions.find(id) === null) throw notFound();
     this.#assembler.dropWhere((session) => session === id);
     store.sessions.remove(id);
-    await this.#purge(store);
+    await store.housekeeper.purge();
+  }
+
+  /** @throws ContractError `unavailable`, `not-found` */
+  renameSession(id: SessionId, name: string): SessionInfo {
+    const store = this.#require();
+    if (store.sessions.find(id) === null) throw notFound();
+    store.sessions.rename(id, name);
+    const session = store.sessions.require(id);
+    if (id === store.current.id) {
+      store.current = session;
+      this.#host.session(session);
+    }
+    return session;
+  }
+
+  /**
+   * Moves everything of one session into another.
+   * @throws ContractError `unavailable`, `not-found`, `conflict` for the current session or the same one twice
+   */
+  async mergeSessions(from: SessionId, into: SessionId): Promise<SessionInfo> {
+    const store = this.#require();
+    if (from === store.current.id || from === into) {
+      throw new ContractError('conflict', 'This session is being recorded. Begin a new one first, then merge it.');
+    }
+    if (store.sessions.find(from) === null || store.sessions.find(into) === null) throw notFound();
+    this.#assembler.dropWhere((session) => session === from);
+    await store.housekeeper.merge(from, into);
+    return store.sessions.require(into);
+  }
+
+  /** Labels or pins. @throws ContractError `unavailable` */
+  mark(ids: readonly ExchangeId[], change: MarkChange): void {
+    const store = this.#require();
+    store.edits.mark(ids, change);
+    this.#tellMarks(store, ids);
+  }
+
+  /** @throws ContractError `unavailable`, `not-found` */
+  comment(id: ExchangeId, text: string): void {
+    const store = this.#require();
+    if (!store.edits.comment(id, text)) throw notFound('exchange');
+    this.#tellMarks(store, [id]);
+  }
+
+  /** Takes exchanges out of every list and returns those that were in one. @throws ContractError `unavailable` */
+  remove(ids: readonly ExchangeId[]): readonly ExchangeId[] {
+    const store = this.#require();
+    const hidden = store.edits.hide(ids);
+    this.#setHidden(hidden, true);
+    store.housekeeper.hid();
+    this.#tellSessionSoon();
+    return hidden;
+  }
+
+  /** Brings deleted exchanges back that were not purged yet. @throws ContractError `unavailable` */
+  restore(ids: readonly ExchangeId[]): readonly ExchangeId[] {
+    const store = this.#require();
+    const restored = store.edits.restore(ids);
+    this.#setHidden(restored, false);
+    this.#tellSessionSoon();
+    return restored;
+  }
+
+  /** @throws ContractError `unavailable` */
+  retain(retention: RetentionSettings): void {
+    this.#retention = retention;
+    this.#require().housekeeper.keepWithin(retention);
+  }
+
+  /** @throws ContractError `unavailable` */
+  async compact(): Promise<void> {
+    await this.#require().housekeeper.compact();
   }
 
   /** Commits, ends the session and closes the database. */
@@ -192,6 +278,7 @@ export class StoreWriter {
     const store = this.#store;
     this.#store = null;
     if (store === null) return;
+    store.housekeeper.close();
     store.checkpointer.close();
     try {
       store.sessions.end(store.current.id, this.#host.now());
@@ -215,11 +302,15 @@ export class StoreWriter {
       const recovered = recover(database, this.#folder);
       const sessions = new Sessions(database);
       const current = interruptedSession(database) ?? sessions.add(nameAt(now), false, now);
+      const edits = new ExchangeEdits(database);
+      const housekeeper = this.#keepHouse(database, edits);
       const store = {
         database,
         rows: new ExchangeRows(database),
         sessions,
         tallies: new Tallies(database),
+        edits,
+        housekeeper,
         checkpointer: new Checkpointer(database, this.#folder),
         recovered,
         current,
@@ -231,7 +322,11 @@ export class StoreWriter {
       this.#unread = [];
       for (const held of unread) this.#read(store, held);
       this.#host.session(current);
-      void this.#purge(store);
+      housekeeper.purge().catch((error: unknown) => {
+        this.#housekeepingFailed(housekeeper, error);
+      });
+      housekeeper.hid();
+      if (this.#retention !== null) housekeeper.keepWithin(this.#retention);
       return store;
     } catch (error: unknown) {
       this.#blocked = true;
@@ -267,7 +362,9 @@ export class StoreWriter {
       this.#troubles.report(runFailure, 'bodies', this.#host.now());
       this.#retryLater();
     }
-    const changed = this.watched ? [...touched].map((exchange) => exchange.summary) : [];
+    const changed = this.watched
+      ? [...touched].filter(({ hidden }) => !hidden).map((exchange) => exchange.summary)
+      : [];
     const counted = touched.size > 0;
     store.checkpointer.committed(this.#heldBytes);
     this.#assembler.committed();
@@ -330,6 +427,7 @@ export class StoreWriter {
     this.#store = null;
     const lost = this.#assembler.dropWhere(() => true);
     this.#release();
+    store.housekeeper.close();
     store.checkpointer.close();
     try {
       store.database.close();
@@ -359,14 +457,51 @@ export class StoreWriter {
     }
   }
 
-  async #purge(store: OpenStore): Promise<void> {
-    try {
-      await purge(store.database, this.#folder, () => new Promise((resolve) => setImmediate(resolve)));
-    } catch (error: unknown) {
-      // A store that was closed meanwhile goes on with it at its next opening.
-      if (store !== this.#store) return;
-      this.#troubles.report(error, 'some', this.#host.now());
-      this.#retryLater();
+  #keepHouse(database: Database, edits: ExchangeEdits): Housekeeper {
+    const housekeeper: Housekeeper = new Housekeeper({
+      database,
+      folder: this.#folder,
+      edits,
+      now: () => this.#host.now(),
+      forget: (ids) => {
+        for (const id of ids) {
+          const exchange = this.#assembler.active.get(id);
+          if (exchange !== undefined) this.#assembler.drop(exchange);
+        }
+      },
+      changed: () => {
+        this.#tellSessionSoon();
+      },
+      failed: (error) => {
+        this.#housekeepingFailed(housekeeper, error);
+      },
+    });
+    return housekeeper;
+  }
+
+  /** A store that was closed meanwhile goes on with it at its next opening. */
+  #housekeepingFailed(housekeeper: Housekeeper, error: unknown): void {
+    if (housekeeper !== this.#store?.housekeeper) return;
+    this.#troubles.report(error, 'some', this.#host.now());
+    this.#retryLater();
+  }
+
+  #setHidden(ids: readonly ExchangeId[], hidden: boolean): void {
+    for (const id of ids) {
+      const exchange = this.#assembler.active.get(id);
+      if (exchange !== undefined) exchange.hidden = hidden;
+    }
+  }
+
+  /** Rows as they are marked now, also those that are being recorded still. */
+  #tellMarks(store: OpenStore, ids: readonly ExchangeId[]): void {
+    for (let at = 0; at < ids.length; at += MOST_TOLD) {
+      const rows = store.edits.rows(ids.slice(at, at + MOST_TOLD));
+      for (const { id, label, pinned, commented } of rows) {
+        const exchange = this.#assembler.active.get(id);
+        if (exchange !== undefined) exchange.marks = { label, pinned, commented };
+      }
+      if (this.watched && rows.length > 0) this.#host.changed(rows);
     }
   }
 
@@ -379,6 +514,10 @@ export class StoreWriter {
       this.#host.session(store.current);
     }, SESSION_EVENT_MS);
   }
+}
+
+function notFound(what: 'session' | 'exchange' = 'session'): ContractError {
+  return new ContractError('not-found', `This ${what} does not exist any more.`);
 }
 
 const LAST_IDS = {

@@ -26,6 +26,9 @@ export interface ExchangeRow {
   readonly bodies: string;
   readonly label: number;
   readonly pinned: number;
+  readonly commented: number;
+  readonly program: string;
+  readonly operation: string;
 }
 
 /** Sorted columns hold these instead of NULL. */
@@ -61,5 +64,8 @@ export function summaryOfRow(row: ExchangeRow): ExchangeSummary {
     bodies: row.bodies as BodyCapture,
     label: row.label,
     pinned: row.pinned !== 0,
+    commented: row.commented !== 0,
+    program: row.program === '' ? null : row.program,
+    operation: row.operation === '' ? null : row.operation,
   };
 }

@@ -36,6 +36,8 @@ export class Tallies {
 
   /** Counts what this commit adds by an exchange. */
   count(exchange: PendingExchange): void {
+    // A deleted exchange counts again when it is brought back, as it stands by then.
+    if (exchange.hidden) return;
     const { session } = exchange;
     const { host, port } = exchange.begin;
     const key = `${String(session)} ${String(port)} ${host}`;

@@ -86,6 +86,28 @@ async function answer(
     case 'removeSession':
       await writer.removeSession(command.input.id);
       return {};
+    case 'renameSession':
+      return { session: writer.renameSession(command.input.id, command.input.name) };
+    case 'mergeSessions':
+      return { session: await writer.mergeSessions(command.input.from, command.input.into) };
+    case 'mark': {
+      const { ids, ...change } = command.input;
+      writer.mark(ids, change);
+      return {};
+    }
+    case 'comment':
+      writer.comment(command.input.id, command.input.text);
+      return {};
+    case 'remove':
+      return { ids: writer.remove(command.input.ids) };
+    case 'restore':
+      return { ids: writer.restore(command.input.ids) };
+    case 'retain':
+      writer.retain(command.input);
+      return {};
+    case 'compact':
+      await writer.compact();
+      return {};
     case 'close':
       writer.close();
       for (const port of sources.keys()) port.close();

@@ -27,6 +27,9 @@ const SUMMARY: ExchangeSummary = {
   bodies: 'whole',
   label: 0,
   pinned: false,
+  commented: false,
+  program: null,
+  operation: null,
 };
 
 const MESSAGE: MessageDetail = {
