@@ -29,7 +29,11 @@ export class Http2Client implements LinkHandler, Mortal, Http2Events<Http2Client
     this.context = context;
     this.link = link;
     this.entry = entry;
-    this.connection = new Http2Connection('server', context.settings.limits, this, false, () => context.clock.coarse);
+    this.connection = new Http2Connection('server', context.settings.limits, this, {
+      tolerateSpace: false,
+      offersConnect: false,
+      now: () => context.clock.coarse,
+    });
     this.#flush = new FrameFlush(context, link, this.connection);
     this.deadline = deadlineAfter(context.clock.coarse, context.settings.timeouts.keepAlive);
     link.handler = this;

@@ -49,7 +49,11 @@ export class Http2Origin implements LinkHandler, RecordableConnection, Http2Even
     this.#describe = describe;
     this.#onGone = onGone;
     this.idleSince = context.clock.coarse;
-    this.connection = new Http2Connection('client', context.settings.limits, this, true, () => context.clock.coarse);
+    this.connection = new Http2Connection('client', context.settings.limits, this, {
+      tolerateSpace: true,
+      offersConnect: false,
+      now: () => context.clock.coarse,
+    });
     this.#flush = new FrameFlush(context, link, this.connection);
     link.handler = this;
     context.counters.originConnections += 1;

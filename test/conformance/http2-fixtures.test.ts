@@ -119,8 +119,7 @@ describe.runIf(present)('fixtures of others', () => {
         onSettings: ignore,
         onFailure: ({ code }) => codes.push(code),
       },
-      false,
-      () => 0,
+      { tolerateSpace: false, offersConnect: true, now: () => 0 },
     );
     for (const path of ['/1', '/3']) connection.open([{ name: ':path', value: path }], false, null);
     connection.receive(Buffer.from('000000040000000000', 'hex'));

@@ -51,8 +51,7 @@ class End {
         onSettings: () => undefined,
         onFailure: ({ code }) => this.events.push(`failure ${String(code)}`),
       },
-      false,
-      () => 0,
+      { tolerateSpace: false, offersConnect: true, now: () => 0 },
     );
   }
 

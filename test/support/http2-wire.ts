@@ -49,8 +49,7 @@ export class Http2Wire {
         onSettings: () => undefined,
         onFailure: () => undefined,
       },
-      false,
-      () => 0,
+      { tolerateSpace: false, offersConnect: true, now: () => 0 },
     );
     socket.on('data', (bytes) => {
       this.connection.receive(bytes);

@@ -9,12 +9,22 @@ export interface Http2Limits extends FloodLimits {
   readonly fields: number;
   /** Streams that the peer may have open at once. */
   readonly concurrentStreams: number;
-  /** Window that each stream is granted, octets: what a peer may have in flight while its bytes do not leave. */
+  /** Largest window of one stream, octets: what a peer may have in flight while its bytes do not leave. */
   readonly streamWindowBytes: number;
-  /** Window of the connection, octets. */
+  /** Window of the connection, octets, and the budget that the windows of all its streams together stay within. */
   readonly connectionWindowBytes: number;
   /** Most CONTINUATION frames of one header block. */
   readonly continuations: number;
+}
+
+/** What else a connection has to know. */
+export interface Http2Options {
+  /** Take white space around field values away and flag it, instead of refusing the message. */
+  readonly tolerateSpace: boolean;
+  /** Server: offer extended CONNECT (RFC 8441 §3). */
+  readonly offersConnect: boolean;
+  /** Milliseconds, for the flood limits. */
+  readonly now: () => number;
 }
 
 /** A connection that had to be given up: what went into GOAWAY, who began it, and why, for a person. */

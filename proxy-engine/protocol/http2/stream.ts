@@ -35,6 +35,8 @@ export class Http2Stream<Owner> {
   receiveWindow: number;
   /** Octets received and consumed that were not given back as window yet. */
   creditOwed = 0;
+  /** How much larger than a new stream's our window has become. */
+  grownBy = 0;
   /** Declared body length, or -1, and what came of it. */
   expectedBytes = -1;
   receivedBytes = 0;

@@ -39,6 +39,11 @@ export class HpackDecoder {
     return this.#listSize;
   }
 
+  /** Changes whenever the same octets may mean another list. */
+  get generation(): number {
+    return this.#table.changes;
+  }
+
   /** Our SETTINGS_HEADER_TABLE_SIZE took effect: the peer has acknowledged it. */
   setAllowed(octets: number): void {
     this.#allowed = octets;

@@ -11,6 +11,7 @@ export class DynamicTable {
   #size = 0;
   #capacity: number;
   #inserted = 0;
+  #changes = 0;
 
   constructor(capacity: number) {
     this.#capacity = capacity;
@@ -34,6 +35,11 @@ export class DynamicTable {
     return this.#inserted;
   }
 
+  /** Changes with whatever changes the table. */
+  get changes(): number {
+    return this.#changes;
+  }
+
   /** Entry by age: 0 is the newest. */
   get(age: number): HeaderEntry | undefined {
     if (age < 0 || age >= this.#count) return undefined;
@@ -42,6 +48,7 @@ export class DynamicTable {
 
   /** Adds an entry, evicting what no longer fits; one larger than the table empties it (RFC 7541 §4.4). */
   add(entry: HeaderEntry): void {
+    this.#changes += 1;
     this.#evictTo(this.#capacity - entry.size);
     if (entry.size > this.#capacity) return;
     if (this.#count === this.#ring.length) this.#grow();
@@ -54,6 +61,7 @@ export class DynamicTable {
 
   /** @param capacity octets, already checked against the limit that was agreed on (RFC 7541 §4.3) */
   resize(capacity: number): void {
+    this.#changes += 1;
     this.#capacity = capacity;
     this.#evictTo(capacity);
   }

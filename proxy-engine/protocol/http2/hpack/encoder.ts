@@ -60,7 +60,7 @@ export class HpackEncoder {
 
   /** Changes whenever the same header list may come out as other octets. */
   get generation(): number {
-    return this.#table.inserted;
+    return this.#table.changes;
   }
 
   /** True when a table size update must precede the next block, so that no earlier octets may be reused. */
