@@ -57,7 +57,7 @@ export default {
     // engine.ts is the shape of the engine, index.ts composes it and is the door; batches.ts is the store thread's own.
     line('^proxy-engine/engine\\.ts$', LEVEL_3),
     line(ENGINE_DOOR, '^proxy-engine/'),
-    line(BATCHES_DOOR, CAPTURE),
+    line(BATCHES_DOOR, [CAPTURE, PROTOCOL]),
     node('^proxy-engine/[^/]+\\.ts$'),
 
     // The contract takes shapes from the engine's model and nothing else.

@@ -15,3 +15,7 @@ export type {
   MessageStart,
   NegotiatedExtensions,
 } from './protocol/websocket/index.ts';
+export { EventReader } from './protocol/event-stream/index.ts';
+export type { StreamEvent } from './protocol/event-stream/index.ts';
+export { Base64Pieces, GrpcReader } from './protocol/grpc/index.ts';
+export type { GrpcSink, GrpcStart } from './protocol/grpc/index.ts';

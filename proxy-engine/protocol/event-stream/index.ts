@@ -1,0 +1,1 @@
+export { EventReader, type StreamEvent } from './event-reader.ts';
