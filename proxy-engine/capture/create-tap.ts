@@ -37,7 +37,9 @@ const CUT_BODIES_AT = 0.8;
 
 const DEFAULT_SLAB_BYTES = 131_072;
 const SHORTEST_SPLIT_BYTES = 512;
-const SPARE_SLABS = 16;
+/** Buffers kept for the next records: while the store lags as many as bulk bodies keep under way, else few. */
+const SPARE_SLABS = 64;
+const SPARE_SLABS_AT_REST = 16;
 
 export interface TapOptions {
   /** Bytes of batches that may be with the store, not yet taken, before capture begins to degrade. */
@@ -338,6 +340,7 @@ class PackingTap implements CaptureTap {
     for (const slab of slabs) {
       if (slab.byteLength === this.#slabBytes && this.#spare.length < SPARE_SLABS) this.#spare.push(slab);
     }
+    if (this.#outstanding === 0 && this.#spare.length > SPARE_SLABS_AT_REST) this.#spare.length = SPARE_SLABS_AT_REST;
   }
 
   /** Bytes that the store has not taken yet. */

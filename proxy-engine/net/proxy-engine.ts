@@ -131,8 +131,8 @@ export class ProxyEngine {
     this.#tap.setRecording(on && this.#config.capture);
   }
 
-  returnCaptureCredit(bytes: number): void {
-    this.#tap.returnCredit(bytes);
+  returnCaptureCredit(bytes: number, slabs: readonly ArrayBuffer[] = []): void {
+    this.#tap.returnCredit(bytes, slabs);
     this.#pacing.onCredit();
   }
 

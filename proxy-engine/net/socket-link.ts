@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { remoteAddress } from './addresses.ts';
-import { SocketReader } from './socket-reader.ts';
+import { returnRoom } from './bulk-rooms.ts';
+import { BULK_BYTES, SocketReader } from './socket-reader.ts';
 import { DEAF, type Link, type LinkFailure, type LinkHandler } from '../pipeline/link.ts';
 
 /** How long a closed connection may go on sending before it is destroyed, and a cut one may take to send its rest, ms. */
@@ -50,8 +51,14 @@ export class SocketLink implements Link {
     return this.#socket.writableNeedDrain;
   }
 
-  write(bytes: Buffer): void {
-    this.#socket.write(bytes);
+  write(bytes: Buffer, spent = false): void {
+    if (!spent || bytes.length < BULK_BYTES) {
+      this.#socket.write(bytes);
+      return;
+    }
+    this.#socket.write(bytes, () => {
+      returnRoom(bytes);
+    });
   }
 
   pause(): void {

@@ -1,9 +1,8 @@
 import { Socket, type BoundSocket } from 'node:net';
+import { fillRoom, ROOM_BYTES, takeRoom } from './bulk-rooms.ts';
 
-/** Room for one read, bytes: what libuv asks for itself. */
-const ROOM_BYTES = 65_536;
 /** A read of at least this many bytes is handed over in its own buffer; a shorter one is copied out of the shared one. */
-const BULK_BYTES = 16_384;
+export const BULK_BYTES = 16_384;
 
 /** Every short read of the thread lands here and is copied before the next: one allocation instead of one a read. */
 const shared = Buffer.allocUnsafeSlow(ROOM_BYTES);
@@ -19,7 +18,7 @@ export class SocketReader {
   onBytes: (bytes: Buffer) => void = ignore;
   /** For the socket's constructor. */
   readonly onread: { readonly buffer: () => Uint8Array; readonly callback: (count: number) => boolean };
-  #room = shared;
+  #room: Buffer = shared;
 
   constructor() {
     this.onread = {
@@ -50,8 +49,8 @@ export class SocketReader {
       return bytes;
     }
     // Bulk: from now on each read gets a buffer of its own, which leaves with the bytes.
-    this.#room = Buffer.allocUnsafeSlow(ROOM_BYTES);
-    return room === shared ? Buffer.from(room.subarray(0, count)) : room.subarray(0, count);
+    this.#room = takeRoom();
+    return room === shared ? Buffer.from(room.subarray(0, count)) : fillRoom(room, count);
   }
 }
 

@@ -35,7 +35,7 @@ export interface ClientLeg {
    * bytes of the body; an unframed one has sent it and returns the form for the record.
    */
   head(head: ResponseHead, changes: ResponseHeadChanges): Buffer;
-  send(bytes: Buffer): void;
+  send(bytes: Buffer, spent: boolean): void;
   /** The trailer section of an unframed response; sent by `finish`. */
   trailers(lines: Buffer): void;
   /** The response is whole. */

@@ -275,10 +275,11 @@ export class Exchange implements OriginWaiter, PacedSource {
     if (this.unframed) this.sendToClient(bytes.subarray(start, end));
   }
 
-  sendToClient(bytes: Buffer): void {
+  /** @param spent nobody keeps the bytes after this call */
+  sendToClient(bytes: Buffer, spent = false): void {
     if (this.#over) return;
     this.#context.counters.bytesToClient += bytes.length;
-    this.client.send(bytes);
+    this.client.send(bytes, spent);
   }
 
   /** @param stray bytes came after the response's end */

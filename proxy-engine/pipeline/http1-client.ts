@@ -143,8 +143,8 @@ export class Http1Client implements ClientLeg, LinkHandler, Http1Sink<RequestHea
     return writeResponseHead(head, changes);
   }
 
-  send(bytes: Buffer): void {
-    this.link.write(bytes);
+  send(bytes: Buffer, spent: boolean): void {
+    this.link.write(bytes, spent);
   }
 
   trailers(): void {

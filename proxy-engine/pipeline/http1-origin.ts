@@ -191,7 +191,7 @@ export class Http1Origin implements LinkHandler, Http1Sink<ResponseHead> {
     if (exchange === null || exchange.unframed) return;
     const head = this.#head;
     if (head === null) {
-      exchange.sendToClient(bytes.subarray(start, end));
+      exchange.sendToClient(bytes.subarray(start, end), true);
       return;
     }
     this.#head = null;

@@ -28,8 +28,12 @@ export interface Link {
   readonly ended: boolean;
   /** True when TLS runs on it. */
   readonly secure: boolean;
-  /** Sends bytes. Never throws; on a link that is gone they vanish. */
-  write(bytes: Buffer): void;
+  /**
+   * Sends bytes. Never throws; on a link that is gone they vanish.
+   *
+   * @param spent nobody keeps the bytes after this call: once they are sent, their memory may take another read
+   */
+  write(bytes: Buffer, spent?: boolean): void;
   /** Stops and restarts reading. */
   pause(): void;
   resume(): void;

@@ -59,10 +59,11 @@ export class RequestFeed {
     const total = bodyBytes + (head?.length ?? 0);
     const parts = head === null ? waiting : [head, ...waiting];
     const [first] = parts;
-    if (parts.length === 1 && first !== undefined) link.write(first);
+    const keeps = this.mayRepeat && this.#bodyBytes <= this.#keepBytes;
+    if (parts.length === 1 && first !== undefined) link.write(first, head === null && !keeps);
     else if (total <= JOIN_BYTES) link.write(Buffer.concat(parts, total));
-    else for (const part of parts) link.write(part);
-    if (this.mayRepeat && this.#bodyBytes <= this.#keepBytes) this.#kept.push(...waiting);
+    else for (const part of parts) link.write(part, part !== head && !keeps);
+    if (keeps) this.#kept.push(...waiting);
     else this.#kept = [];
     this.#waiting = [];
     this.#waitingBytes = 0;

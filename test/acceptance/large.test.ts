@@ -182,6 +182,8 @@ test('a slow reader stops the origin’s writer, and its going away frees everyt
   const slow = await openRequest(`GET http://${origin}/slow HTTP/1.1\r\nHost: ${origin}\r\nConnection: close\r\n\r\n`);
   slow.pause();
   const originSide = await asked;
+  // The connection may come from the pool and have carried bodies before.
+  const carried = originSide.bytesWritten;
   let written = -1;
   for (let same = 0; same < 5;) {
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -189,7 +191,7 @@ test('a slow reader stops the origin’s writer, and its going away frees everyt
     same = now === written ? same + 1 : 0;
     written = now;
   }
-  expect(written).toBeLessThan(BYTES / 2);
+  expect(written - carried).toBeLessThan(BYTES / 2);
   // Weir cancels by a reset, which is an error before it is a close.
   const closed = new Promise((resolve) => originSide.once('close', resolve));
   slow.destroy();

@@ -181,7 +181,7 @@ export interface EngineUnderTestOptions {
   readonly keyLogFile?: string;
   readonly ownAddresses?: readonly string[];
   /** What the store does with a batch that it has read; gives its credit back at once unless said. */
-  readonly onBatch?: (bytes: number, engine: Engine) => void;
+  readonly onBatch?: (bytes: number, engine: Engine, batch: ArrayBuffer) => void;
 }
 
 const authority = createCertificateAuthority('ecdsa', Date.now());
@@ -233,7 +233,7 @@ export async function startEngine(options: EngineUnderTestOptions = {}): Promise
         const bytes = batch.byteLength;
         readBatch(batch, rows);
         if (options.onBatch === undefined) engine.returnCaptureCredit(bytes);
-        else options.onBatch(bytes, engine);
+        else options.onBatch(bytes, engine, batch);
       },
     },
   );

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { fillRoom, returnRoom, ROOM_BYTES, takeRoom } from './bulk-rooms.ts';
+
+/** Takes every room that waits, so that the next one is known to be new. */
+function exhaust(): void {
+  const taken = new Set<ArrayBufferLike>();
+  for (let n = 0; n < 64; n += 1) taken.add(takeRoom().buffer);
+}
+
+test('a room is read into again once the whole of what it brought was sent', () => {
+  exhaust();
+  const room = takeRoom();
+  const bytes = fillRoom(room, 40_000);
+
+  expect(bytes.length).toBe(40_000);
+  expect(room.length).toBe(ROOM_BYTES);
+  returnRoom(bytes);
+
+  expect(takeRoom().buffer).toBe(room.buffer);
+});
+
+test('a part of what a room brought does not free the rest', () => {
+  exhaust();
+  const room = takeRoom();
+  const bytes = fillRoom(room, 40_000);
+  returnRoom(bytes.subarray(0, 39_999));
+  returnRoom(bytes.subarray(1));
+
+  expect(takeRoom().buffer).not.toBe(room.buffer);
+});
+
+test('nothing is freed twice, and buffers from elsewhere are left alone', () => {
+  exhaust();
+  const room = takeRoom();
+  const bytes = fillRoom(room, 20_000);
+  returnRoom(bytes);
+  returnRoom(bytes);
+  returnRoom(Buffer.allocUnsafeSlow(ROOM_BYTES));
+
+  expect(takeRoom().buffer).toBe(room.buffer);
+  expect(takeRoom().buffer).not.toBe(room.buffer);
+});
