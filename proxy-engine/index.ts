@@ -23,6 +23,7 @@ export { createTap } from './capture/create-tap.ts';
 export type { CaptureTap, TapOptions } from './capture/create-tap.ts';
 export type { CaptureLosses, CapturePort, Tap } from './capture/tap.ts';
 export type { Engine, EngineStats } from './engine.ts';
+export { MAGIC_HOST } from './pipeline/plan-request.ts';
 export { DEFAULT_LIMITS, DEFAULT_TIMEOUTS } from './model/engine-config.ts';
 export type {
   EngineCertificates,

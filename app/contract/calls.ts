@@ -237,7 +237,7 @@ export interface Calls {
     input: Record<string, never>;
     output: { found: readonly FoundBrowser[]; searched: readonly string[] };
   };
-  /** Starts a fresh profile that trusts our CA for itself alone. Fails with `no-browser`. */
+  /** Starts a fresh profile that trusts our CA for itself alone, at `url` or at Weir's welcome. Fails with `no-browser`. */
   'browsers.open': { input: { path: string | null; url: string | null }; output: OpenedBrowser };
   /** Invented traffic of a shop, in a session of its own that becomes the shown one. */
   'sample.show': { input: Record<string, never>; output: { session: SessionInfo } };

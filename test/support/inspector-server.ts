@@ -22,13 +22,17 @@ export interface InspectorServer {
 
 /**
  * Builds the inspector as it ships and serves it.
+ *
+ * @param environment added to what the backend inherits
  * @throws Error when the backend ends before it is ready
  */
-export async function startInspectorServer(): Promise<InspectorServer> {
+export async function startInspectorServer(environment: NodeJS.ProcessEnv = {}): Promise<InspectorServer> {
   const pages = await mkdtemp(join(tmpdir(), 'weir-pages-'));
   const data = await mkdtemp(join(tmpdir(), 'weir-inspector-'));
   await run(process.execPath, [programOf('./build-pages.ts'), pages]);
-  const child = spawn(process.execPath, [programOf('./inspector-program.ts'), data, pages]);
+  const child = spawn(process.execPath, [programOf('./inspector-program.ts'), data, pages], {
+    env: { ...process.env, ...environment },
+  });
   let errors = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text));
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();

@@ -21,8 +21,9 @@ export interface RealInspector {
   stop(): Promise<void>;
 }
 
-export async function startRealInspector(): Promise<RealInspector> {
-  const server = await startInspectorServer();
+/** @param environment added to what the backend inherits */
+export async function startRealInspector(environment: NodeJS.ProcessEnv = {}): Promise<RealInspector> {
+  const server = await startInspectorServer(environment);
   const { executablePath, args } = await browserForTests();
   const browser = await chromium.launch({ executablePath, args: [...args] });
   const complaints: string[] = [];

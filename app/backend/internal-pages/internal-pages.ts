@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import type { InternalPage } from '#engine';
 import { exportAuthority } from '#engine';
 import type { CertificateAuthorityInfo } from '#contract';
-import { CERTIFICATE_PATHS, escapeHtml, renderSetupPage } from './setup-page.ts';
+import { escapeHtml } from './page-frame.ts';
+import { CERTIFICATE_PATHS, renderSetupPage } from './setup-page.ts';
+import { renderWelcomePage, WELCOME_PATH } from './welcome-page.ts';
 
 /** What the engine answers at the magic host and on plain visits to the proxy port, by path: never a key. */
 export function createInternalPages(
@@ -16,13 +18,15 @@ export function createInternalPages(
     fileName,
     body,
   });
+  const page = (html: string): InternalPage => ({
+    status: 200,
+    contentType: 'text/html; charset=utf-8',
+    fileName: null,
+    body: Buffer.from(html),
+  });
   return {
-    '/': {
-      status: 200,
-      contentType: 'text/html; charset=utf-8',
-      fileName: null,
-      body: Buffer.from(renderSetupPage(authority)),
-    },
+    '/': page(renderSetupPage(authority)),
+    [WELCOME_PATH]: page(renderWelcomePage()),
     [CERTIFICATE_PATHS.pem]: file('application/x-pem-file', 'weir-ca.pem', exportAuthority(certificatePem, 'pem')),
     [CERTIFICATE_PATHS.der]: file('application/x-x509-ca-cert', 'weir-ca.der', der),
     [CERTIFICATE_PATHS.crt]: file('application/x-x509-ca-cert', 'weir-ca.crt', der),

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { publicKeyHash } from '#engine';
+import { MAGIC_HOST, publicKeyHash } from '#engine';
 import { ContractError } from '#contract';
 import type { BackendCore } from '../backend-core.ts';
 import type { BrowserSurroundings } from '../platform/browser.ts';
@@ -8,6 +8,7 @@ import { BrowserError } from '../platform/browser.ts';
 import { findBrowsers } from '../platform/find-browsers.ts';
 import type { RunningBrowser } from '../platform/open-browser.ts';
 import { openBrowser, removeStaleProfiles } from '../platform/open-browser.ts';
+import { WELCOME_PATH } from '../internal-pages/welcome-page.ts';
 import { proxyAddress } from '../proxy-address.ts';
 import type { CallHandlers } from '../transport/server.ts';
 
@@ -47,7 +48,7 @@ export function createBrowserService(core: BackendCore): BrowserService {
           profiles,
           proxy,
           authorityKeyHash: publicKeyHash(core.authority.pem.certificate),
-          url,
+          url: url ?? `https://${MAGIC_HOST}${WELCOME_PATH}`,
           asRoot: process.getuid?.() === 0,
         }).catch(rethrow);
         running.add(opened);
