@@ -1,4 +1,5 @@
 export type * from './calls.ts';
+export type * from './messages.ts';
 export * from './wire.ts';
 export { ERROR_CODES } from '../../proxy-engine/model/error-code.ts';
 export type { ErrorCode, ErrorPhase, ErrorSide, ExchangeError } from '../../proxy-engine/model/error-code.ts';
@@ -6,6 +7,9 @@ export { ANOMALY_CODES } from '../../proxy-engine/model/anomaly-code.ts';
 export type { AnomalyCode } from '../../proxy-engine/model/anomaly-code.ts';
 export type * from '../../proxy-engine/model/exchange.ts';
 export type * from '../../proxy-engine/model/ids.ts';
+export type * from '../../proxy-engine/model/llm.ts';
+export { MESSAGE_KINDS, MESSAGE_MARKS } from '../../proxy-engine/model/message.ts';
+export type { MessageFilter, MessageKind, MessageMark, MessageSummary } from '../../proxy-engine/model/message.ts';
 export type * from '../../proxy-engine/model/protocol-name.ts';
 export type * from '../../proxy-engine/model/timing.ts';
 export type * from '../../proxy-engine/model/tls-facts.ts';

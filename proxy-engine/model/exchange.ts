@@ -59,6 +59,10 @@ export interface ExchangeSummary {
   readonly program: string | null;
   /** Name of the GraphQL operation; null for anything else and for one without a name. */
   readonly operation: string | null;
+  /** Messages so far: of a WebSocket, an event stream, gRPC, or datagrams. */
+  readonly messages: number;
+  /** `grpc-status` of the answer; null when none was told. */
+  readonly grpcStatus: number | null;
 }
 
 /** A field as on the wire: name in its case, value without surrounding white space, bytes as latin1. */

@@ -234,6 +234,8 @@ export function fakeExchange(n: number, session: number, state: 'active' | 'comp
     commented: false,
     program: null,
     operation: null,
+    messages: 0,
+    grpcStatus: null,
   };
 }
 

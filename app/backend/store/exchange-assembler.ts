@@ -4,6 +4,7 @@ import type {
   CapturedBodies,
   ConnectionRecord,
   EndRecord,
+  GapRecord,
   ResponseRecord,
 } from '../../../proxy-engine/batches.ts';
 import type { ConnectionId, ExchangeId, MessageSide, ProtocolName, SessionId } from '#contract';
@@ -28,8 +29,13 @@ export class ExchangeAssembler implements BatchVisitor {
   #newestConnection: ConnectionId = 0;
   #lastOfEarlierSessions: ConnectionId = 0;
 
-  constructor(folder: StoreFolder) {
+  readonly #ending = new Map<PendingExchange, { readonly record: EndRecord; readonly captured: CapturedBodies }>();
+  readonly #onLate: () => void;
+
+  /** @param onLate something is to be committed that no batch brought */
+  constructor(folder: StoreFolder, onLate: () => void) {
     this.#folder = folder;
+    this.#onLate = onLate;
   }
 
   /** Exchanges that the next commit writes. */
@@ -72,6 +78,7 @@ export class ExchangeAssembler implements BatchVisitor {
   drop(exchange: PendingExchange): void {
     exchange.discard();
     this.#touched.delete(exchange);
+    this.#ending.delete(exchange);
     this.#active.delete(exchange.begin.id);
   }
 
@@ -94,7 +101,7 @@ export class ExchangeAssembler implements BatchVisitor {
   }
 
   begin(record: BeginRecord): void {
-    const exchange = new PendingExchange(this.#folder, this.#session, record);
+    const exchange = new PendingExchange(this.#folder, this.#session, record, this.#decodedLate);
     this.#active.set(record.id, exchange);
     this.#touch(exchange);
     this.#use(record.clientConnection);
@@ -123,16 +130,16 @@ export class ExchangeAssembler implements BatchVisitor {
     this.#find(id)?.addResponse(record);
   }
 
-  payload(id: ExchangeId, side: MessageSide, bytes: Buffer): void {
-    this.#message(id, side)?.addPayload(bytes);
+  payload(id: ExchangeId, side: MessageSide, bytes: Buffer, time: number): void {
+    this.#find(id)?.addPayload(side, bytes, time);
   }
 
-  datagram(id: ExchangeId, side: MessageSide, bytes: Buffer): void {
-    this.#message(id, side)?.addPayload(bytes);
+  datagram(id: ExchangeId, side: MessageSide, bytes: Buffer, time: number): void {
+    this.#find(id)?.addDatagram(side, bytes, time);
   }
 
-  gap(id: ExchangeId): void {
-    this.#find(id);
+  gap(id: ExchangeId, side: MessageSide, record: GapRecord): void {
+    this.#find(id)?.addGap(side, record);
   }
 
   framing(id: ExchangeId, side: MessageSide, bytes: Buffer): void {
@@ -140,16 +147,44 @@ export class ExchangeAssembler implements BatchVisitor {
   }
 
   trailers(id: ExchangeId, side: MessageSide, bytes: Buffer): void {
-    const message = this.#message(id, side);
-    if (message !== undefined) message.trailers = bytes;
+    this.#find(id)?.addTrailers(side, bytes);
   }
 
   end(id: ExchangeId, record: EndRecord, captured: CapturedBodies): void {
     const exchange = this.#find(id);
     if (exchange === undefined) return;
-    exchange.finish(record, captured);
-    this.#active.delete(id);
+    exchange.endMessages(record);
+    if (exchange.messages?.isBusy ?? false) this.#ending.set(exchange, { record, captured });
+    else this.#finish(exchange, record, captured);
   }
+
+  /** Exchanges that are over but for messages that are being decoded. */
+  get isEnding(): boolean {
+    return this.#ending.size > 0;
+  }
+
+  /** Waits for no decoder any longer. */
+  finishEnding(): void {
+    for (const [exchange, { record, captured }] of this.#ending) {
+      exchange.messages?.close();
+      this.#finish(exchange, record, captured);
+    }
+  }
+
+  #finish(exchange: PendingExchange, record: EndRecord, captured: CapturedBodies): void {
+    this.#ending.delete(exchange);
+    exchange.finish(record, captured);
+    this.#active.delete(exchange.begin.id);
+    this.#touch(exchange);
+  }
+
+  readonly #decodedLate = (exchange: PendingExchange): void => {
+    const ending = this.#ending.get(exchange);
+    if (ending !== undefined && !(exchange.messages?.isBusy ?? false)) {
+      this.#finish(exchange, ending.record, ending.captured);
+    } else if (this.#active.get(exchange.begin.id) === exchange) this.#touch(exchange);
+    this.#onLate();
+  };
 
   /** Unknown ids belong to exchanges that were given up. */
   #find(id: ExchangeId): PendingExchange | undefined {

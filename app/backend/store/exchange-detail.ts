@@ -107,7 +107,10 @@ export class ExchangeDetails {
     let statement = this.#runs.get(key);
     if (statement === undefined) {
       statement = this.#database.prepare(
-        `SELECT ${key} AS inline, state, (SELECT hash FROM segment WHERE id = ${key}_segment) AS hash
+        kind === 'messages'
+          ? `SELECT inline, state, (SELECT hash FROM segment WHERE id = message_run.segment) AS hash
+             FROM message_run JOIN exchange ON exchange.id = exchange_id WHERE exchange_id = ? AND side = '${side}'`
+          : `SELECT ${key} AS inline, state, (SELECT hash FROM segment WHERE id = ${key}_segment) AS hash
          FROM exchange_detail JOIN exchange ON exchange.id = exchange_id WHERE exchange_id = ?`,
       );
       this.#runs.set(key, statement);

@@ -1,11 +1,12 @@
 import type { Database, Statement } from 'better-sqlite3';
 import type { ConnectionRecord } from '../../../proxy-engine/batches.ts';
 import type { SessionId } from '#contract';
+import { MessageRows } from './messages/message-rows.ts';
 import type { PendingExchange, PendingMessage } from './pending-exchange.ts';
 import type { RunCollector, StoredRun } from './run-collector.ts';
-import { NO_DURATION, NO_MEDIA_TYPE, NO_STATUS } from './summary.ts';
+import { NO_DURATION, NO_GRPC_STATUS, NO_MEDIA_TYPE, NO_STATUS } from './summary.ts';
 
-const EXCHANGE_COLUMNS = 27;
+const EXCHANGE_COLUMNS = 29;
 
 const INSERT_DETAIL_COLUMNS = [
   'exchange_id',
@@ -54,7 +55,7 @@ const UPDATE_DETAIL = `UPDATE exchange_detail SET
 const UPDATE_EXCHANGE = `UPDATE exchange SET
   state = ?, duration = ?, status = ?, media_type = ?, origin_address = ?, origin_protocol = ?,
   request_body_bytes = ?, response_body_bytes = ?, error = ?, anomalies = ?, bodies = ?,
-  program = ?, operation = ?
+  program = ?, operation = ?, messages = ?, grpc_status = ?
   WHERE id = ?`;
 
 /** A run as its columns hold it. */
@@ -75,8 +76,10 @@ export class ExchangeRows {
   readonly #insertConnection: Statement;
   readonly #copyConnection: Statement;
   readonly #useSegment: Statement;
+  readonly #messages: MessageRows;
 
   constructor(database: Database) {
+    this.#messages = new MessageRows(database);
     const marks = (count: number): string => Array.from({ length: count }, () => '?').join(', ');
     this.#insertExchange = database.prepare(`INSERT INTO exchange VALUES (${marks(EXCHANGE_COLUMNS)})`);
     this.#insertDetail = database.prepare(
@@ -100,6 +103,10 @@ export class ExchangeRows {
   write(exchange: PendingExchange): void {
     if (exchange.stored) this.#update(exchange);
     else this.#insert(exchange);
+    const { messages } = exchange;
+    if (messages !== null) {
+      this.#messages.write(exchange.begin.id, messages, exchange.end !== null, (hash, bytes) => this.#use(hash, bytes));
+    }
   }
 
   connection(session: SessionId, record: ConnectionRecord): void {
@@ -143,6 +150,8 @@ export class ExchangeRows {
       0,
       exchange.program ?? '',
       exchange.operation ?? '',
+      summary.messages,
+      summary.grpcStatus ?? NO_GRPC_STATUS,
     );
     const requestBody = this.#columns(request.body, end !== null);
     const responseBody = this.#columns(response.body, end !== null);
@@ -198,6 +207,8 @@ export class ExchangeRows {
       summary.bodies,
       exchange.program ?? '',
       exchange.operation ?? '',
+      summary.messages,
+      summary.grpcStatus ?? NO_GRPC_STATUS,
       begin.id,
     );
     const requestBody = this.#columns(request.body, end !== null);
@@ -240,14 +251,20 @@ export class ExchangeRows {
     if (!ended) return { inline: run.inline, segment: null };
     const stored: StoredRun = run.finish();
     if (stored.segment === null) return { inline: stored.inline, segment: null };
-    return { inline: null, segment: this.#useSegment.get(stored.segment.hash, stored.segment.bytes) as number };
+    return { inline: null, segment: this.#use(stored.segment.hash, stored.segment.bytes) };
+  }
+
+  #use(hash: Buffer, bytes: number): number {
+    return this.#useSegment.get(hash, bytes) as number;
   }
 }
 
 /** Does the input and output of every run, so that rows can be written without touching a file. */
 export function settleRuns(exchange: PendingExchange): unknown {
   for (const message of [exchange.request, exchange.response]) settleMessage(message, exchange.end !== null);
+  const messages = exchange.messages?.settle(exchange.end !== null) ?? null;
   return (
+    messages ??
     exchange.request.body.failure ??
     exchange.response.body.failure ??
     exchange.request.framing?.failure ??

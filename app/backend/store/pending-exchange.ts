@@ -1,7 +1,20 @@
-import type { BeginRecord, CapturedBodies, EndRecord, ResponseRecord } from '../../../proxy-engine/batches.ts';
+import type {
+  BeginRecord,
+  CapturedBodies,
+  EndRecord,
+  GapRecord,
+  ResponseRecord,
+} from '../../../proxy-engine/batches.ts';
 import type { BodyCapture, ExchangeSummary, MessageSide, ProtocolName, SessionId } from '#contract';
 import { FramingEncoder } from './framing-codec.ts';
 import { mediaTypeOfHead } from './head-fields.ts';
+import {
+  chooseRequestSource,
+  chooseResponseSource,
+  readGrpcStatus,
+  type MessageOwner,
+} from './messages/choose-sources.ts';
+import { MessageLog } from './messages/message-log.ts';
 import { graphqlOperation, mayBeGraphql } from './graphql-operation.ts';
 import { RunCollector } from './run-collector.ts';
 import type { StoreFolder } from './store-folder.ts';
@@ -61,7 +74,7 @@ export type ExchangeMarks = Pick<ExchangeSummary, 'label' | 'pinned' | 'commente
  * An exchange between its first record and its last commit. Buffers are views of batches until the next commit; what a
  * commit has stored is let go (null then means: as stored).
  */
-export class PendingExchange {
+export class PendingExchange implements MessageOwner {
   readonly session: SessionId;
   readonly begin: BeginRecord;
   readonly request: PendingMessage;
@@ -84,16 +97,30 @@ export class PendingExchange {
   hidden = false;
   program: string | null = null;
   operation: string | null = null;
+  /** Null: it carries no messages. */
+  messages: MessageLog | null = null;
+  grpcStatus: number | null = null;
+  readonly #folder: StoreFolder;
+  readonly #onLate: (exchange: PendingExchange) => void;
   #captured: CapturedBodies = { request: 'whole', response: 'whole' };
 
-  constructor(folder: StoreFolder, session: SessionId, record: BeginRecord) {
+  /** @param onLate hears when messages came that no record brought: they had to be decoded first */
+  constructor(
+    folder: StoreFolder,
+    session: SessionId,
+    record: BeginRecord,
+    onLate: (exchange: PendingExchange) => void,
+  ) {
     this.session = session;
+    this.#folder = folder;
+    this.#onLate = onLate;
     // Only texts and numbers outlive the next commit.
     this.begin = record;
     this.request = new PendingMessage(folder, record.id, 'request');
     this.response = new PendingMessage(folder, record.id, 'response');
     this.request.head = record.head;
     this.request.sentHead = record.sentHead;
+    chooseRequestSource(this, record.method, record.head);
   }
 
   addInformational(head: Buffer): void {
@@ -107,6 +134,37 @@ export class PendingExchange {
     this.response.head = record.head;
     this.response.sentHead = record.sentHead;
     this.mediaType = mediaTypeOfHead(record.head);
+    const { kind, method } = this.begin;
+    const response = { status: record.status, head: record.head, mediaType: this.mediaType };
+    chooseResponseSource(this, response, {
+      isWebSocket: kind === 'websocket',
+      isConnect: method === 'CONNECT',
+    });
+  }
+
+  addPayload(side: MessageSide, bytes: Buffer, time: number): void {
+    this[side].addPayload(bytes);
+    this.messages?.receive(side, bytes, time);
+  }
+
+  addDatagram(side: MessageSide, bytes: Buffer, time: number): void {
+    const place = this[side].body.bytes;
+    this[side].addPayload(bytes);
+    this.log().datagram(side, bytes, time, place);
+  }
+
+  addGap(side: MessageSide, gap: GapRecord): void {
+    this.log().gap(side, gap);
+  }
+
+  addTrailers(side: MessageSide, section: Buffer): void {
+    this[side].trailers = section;
+    if (side === 'response' && this.messages !== null) readGrpcStatus(this, section);
+  }
+
+  /** Nothing more comes, but what came may still be being decoded. */
+  endMessages(record: EndRecord): void {
+    this.messages?.end(this.begin.startedAt + (record.timing.end ?? 0));
   }
 
   finish(record: EndRecord, captured: CapturedBodies): void {
@@ -147,12 +205,34 @@ export class PendingExchange {
       requestBodyBytes: end?.requestBodyBytes ?? this.request.body.bytes,
       responseBodyBytes: end?.responseBodyBytes ?? this.response.body.bytes,
       error: end?.error ?? null,
-      anomalies: end?.anomalies ?? [],
+      anomalies: this.#anomalies,
       bodies: this.bodies,
       ...this.marks,
       program: this.program,
       operation: this.operation,
+      messages: this.messages?.count ?? 0,
+      grpcStatus: this.grpcStatus,
     };
+  }
+
+  get #anomalies(): ExchangeSummary['anomalies'] {
+    const recorded = this.end?.anomalies ?? [];
+    const found = this.messages?.anomalies ?? null;
+    return found === null || found.size === 0 ? recorded : [...new Set([...recorded, ...found])];
+  }
+
+  log(): MessageLog {
+    if (this.messages === null) {
+      this.messages = new MessageLog(this.#folder, this.begin.id);
+      this.messages.onLate = () => {
+        this.#onLate(this);
+      };
+    }
+    return this.messages;
+  }
+
+  noteGrpcStatus(status: number): void {
+    this.grpcStatus = status;
   }
 
   get state(): ExchangeSummary['state'] {
@@ -165,6 +245,7 @@ export class PendingExchange {
     this.stored = true;
     this.dirty = false;
     this.informational = null;
+    this.messages?.afterCommit();
     for (const message of [this.request, this.response]) {
       message.head = null;
       message.sentHead = null;
@@ -173,6 +254,7 @@ export class PendingExchange {
   }
 
   discard(): void {
+    this.messages?.discard();
     this.request.discard();
     this.response.discard();
   }

@@ -8,6 +8,8 @@ import type {
   ExchangePage,
   ExchangeQuery,
   ExchangeSummary,
+  MessageFilter,
+  MessagePage,
   MessageSide,
   PageKey,
   RetentionSettings,
@@ -132,6 +134,18 @@ export interface ReaderCalls {
   programs: {
     input: { session: SessionId };
     output: { programs: readonly { name: string; exchanges: number; errors: number }[] };
+  };
+  messagePage: {
+    input: { exchange: ExchangeId; filter: MessageFilter; after: number; limit: number };
+    output: MessagePage;
+  };
+  messageFind: {
+    input: { exchange: ExchangeId; filter: MessageFilter; after: number; limit: number };
+    output: { sequences: readonly number[]; next: number | null };
+  };
+  messageRead: {
+    input: { exchange: ExchangeId; sequence: number; offset: number; length: number };
+    output: BodyWindow;
   };
   exportCurl: { input: { id: number }; output: { text: string } };
 }

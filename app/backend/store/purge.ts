@@ -65,15 +65,22 @@ export function deleteRows(
       const detail = database
         .prepare(`SELECT ${SEGMENT_COLUMNS.join(', ')} FROM exchange_detail WHERE exchange_id = ?`)
         .raw();
+      const messageRuns = database.prepare('SELECT segment FROM message_run WHERE exchange_id = ?').pluck();
       const release = database.prepare('UPDATE segment SET refs = refs - 1 WHERE id = ? RETURNING refs').pluck();
       const dropSegment = database.prepare('DELETE FROM segment WHERE id = ? RETURNING hash').pluck();
       const dropDetail = database.prepare('DELETE FROM exchange_detail WHERE exchange_id = ?');
       const dropExchange = database.prepare('DELETE FROM exchange WHERE id = ?');
+      const dropMessages = database.prepare('DELETE FROM message WHERE exchange_id = ?');
+      const dropMessageRuns = database.prepare('DELETE FROM message_run WHERE exchange_id = ?');
       for (const id of ids) {
-        for (const segment of (detail.get(id) as (number | null)[] | undefined) ?? []) {
+        const segments = (detail.get(id) as (number | null)[] | undefined) ?? [];
+        segments.push(...(messageRuns.all(id) as (number | null)[]));
+        for (const segment of segments) {
           if (segment === null || release.get(segment) !== 0) continue;
           hashes.push(dropSegment.get(segment) as Buffer);
         }
+        dropMessages.run(id);
+        dropMessageRuns.run(id);
         dropDetail.run(id);
         dropExchange.run(id);
       }

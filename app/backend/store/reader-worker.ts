@@ -80,6 +80,12 @@ async function answer(
       return reader.ids(call.input, cancellation);
     case 'programs':
       return reader.programs(call.input.session);
+    case 'messagePage':
+      return reader.messagePage(call.input, cancellation);
+    case 'messageFind':
+      return reader.messageFind(call.input, cancellation);
+    case 'messageRead':
+      return reader.messageRead(call.input);
     case 'exportCurl':
       return { text: await exportCurl(reader, call.input.id) };
   }

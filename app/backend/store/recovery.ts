@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database } from 'better-sqlite3';
-import { ERROR_CODES, type ExchangeError } from '#contract';
+import { ERROR_CODES, type ExchangeError, type MessageSide } from '#contract';
 import { listSegmentFiles, rescueSpool, unlinkQuietly } from './body-files.ts';
 import { INLINE_BYTES } from './run-collector.ts';
 import { parseSpoolName, type RunKind, type StoreFolder } from './store-folder.ts';
@@ -35,7 +35,7 @@ export function recover(database: Database, folder: StoreFolder): number {
     if (owner !== null && running.has(owner.id)) {
       database
         .transaction(() => {
-          keepSpool(database, folder, path, owner.id, `${owner.side}_${owner.kind}`);
+          keepSpool(database, folder, path, owner);
           if (owner.kind === 'body') restateBodyBytes(database, owner.id, `${owner.side}_body`);
         })
         .immediate();
@@ -59,24 +59,33 @@ function keepSpool(
   database: Database,
   folder: StoreFolder,
   path: string,
-  id: number,
-  column: `${'request' | 'response'}_${RunKind}`,
+  owner: { readonly id: number; readonly side: MessageSide; readonly kind: RunKind },
 ): void {
-  if (statSync(path).size <= INLINE_BYTES) {
-    database.prepare(`UPDATE exchange_detail SET ${column} = ? WHERE exchange_id = ?`).run(readFileSync(path), id);
+  const isShort = statSync(path).size <= INLINE_BYTES;
+  const inline = isShort ? readFileSync(path) : null;
+  const segment = isShort ? null : useRescued(database, folder, path);
+  if (owner.kind === 'messages') {
+    database
+      .prepare('INSERT OR REPLACE INTO message_run VALUES (?, ?, ?, ?)')
+      .run(owner.id, owner.side, segment, inline);
     return;
   }
+  const column = `${owner.side}_${owner.kind}`;
+  database
+    .prepare(`UPDATE exchange_detail SET ${column} = ?, ${column}_segment = ? WHERE exchange_id = ?`)
+    .run(inline, segment, owner.id);
+}
+
+/** Makes a segment of the file and returns its id. */
+function useRescued(database: Database, folder: StoreFolder, path: string): number {
   const segment = rescueSpool(folder, path);
-  const segmentId = database
+  return database
     .prepare(
       `INSERT INTO segment (hash, bytes, refs) VALUES (?, ?, 1)
        ON CONFLICT (hash) DO UPDATE SET refs = refs + 1 RETURNING id`,
     )
     .pluck()
-    .get(segment.hash, segment.bytes);
-  database
-    .prepare(`UPDATE exchange_detail SET ${column} = NULL, ${column}_segment = ? WHERE exchange_id = ?`)
-    .run(segmentId, id);
+    .get(segment.hash, segment.bytes) as number;
 }
 
 /** The row said how much had come at its last commit; more may have reached the file. */

@@ -5,8 +5,8 @@ import type { ExchangeId, MessageSide } from '#contract';
 export const PRIVATE_FILE = 0o600;
 export const PRIVATE_FOLDER = 0o700;
 
-/** What a run of stored bytes is: the payload of a message, or the transfer framing around it. */
-export type RunKind = 'body' | 'framing';
+/** What a run of stored bytes is: a body, the transfer framing around it, or the payloads of its messages as they are read. */
+export type RunKind = 'body' | 'framing' | 'messages';
 
 /** Where the store keeps what. Nothing captured ever becomes part of a path. */
 export class StoreFolder {
@@ -62,7 +62,7 @@ export class StoreFolder {
 
 /** Whose bytes a spool file holds; null for a foreign file. */
 export function parseSpoolName(name: string): { id: ExchangeId; side: MessageSide; kind: RunKind } | null {
-  const match = /^(\d{1,15})-(request|response)-(body|framing)$/.exec(name);
+  const match = /^(\d{1,15})-(request|response)-(body|framing|messages)$/.exec(name);
   if (match === null) return null;
   return { id: Number(match[1]), side: match[2] as MessageSide, kind: match[3] as RunKind };
 }

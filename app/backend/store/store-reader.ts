@@ -16,6 +16,7 @@ import { contentCodingsOf, parseHead } from './head-fields.ts';
 import type { Cancellation } from './match-list.ts';
 import { openForReading } from './open-database.ts';
 import type { ReaderCalls } from './protocol.ts';
+import { MessageQueries } from './messages/message-queries.ts';
 import { oneChunk, readRaw, type RawMessage } from './raw-message.ts';
 import { registerSearchFunctions } from './search-functions.ts';
 import { listSessions } from './sessions.ts';
@@ -32,6 +33,7 @@ export class StoreReader {
   readonly #database: Database;
   readonly #queries: ExchangeQueries;
   readonly #details: ExchangeDetails;
+  readonly #messages: MessageQueries;
   readonly #decoded = new DecodedBodies();
 
   /** @throws StoreError `missing`, `older`, `newer`, `damaged` */
@@ -42,6 +44,7 @@ export class StoreReader {
     registerSearchFunctions(this.#database, place);
     this.#queries = new ExchangeQueries(this.#database);
     this.#details = new ExchangeDetails(this.#database, place);
+    this.#messages = new MessageQueries(this.#database, this.#details);
   }
 
   query(input: ReaderCalls['query']['input'], cancellation: Cancellation = NEVER_CANCELLED): Promise<ExchangePage> {
@@ -110,6 +113,25 @@ export class StoreReader {
     } finally {
       message.payload.close();
     }
+  }
+
+  messagePage(
+    input: ReaderCalls['messagePage']['input'],
+    cancellation: Cancellation = NEVER_CANCELLED,
+  ): Promise<ReaderCalls['messagePage']['output']> {
+    return this.#messages.page(input, cancellation);
+  }
+
+  messageFind(
+    input: ReaderCalls['messageFind']['input'],
+    cancellation: Cancellation = NEVER_CANCELLED,
+  ): Promise<ReaderCalls['messageFind']['output']> {
+    return this.#messages.find(input, cancellation);
+  }
+
+  /** A window of a message's payload as it can be read. */
+  messageRead(input: ReaderCalls['messageRead']['input']): BodyWindow {
+    return this.#messages.read(input);
   }
 
   /** What the capture takes on the disk. */

@@ -96,11 +96,15 @@ export class StoreWriter {
   #sessionTimer: NodeJS.Timeout | null = null;
   #retention: RetentionSettings | null = null;
   #closed = false;
+  readonly #awaitingEnds: (() => void)[] = [];
 
   constructor(folder: string, host: WriterHost) {
     this.#folder = new StoreFolder(folder);
     this.#host = host;
-    this.#assembler = new ExchangeAssembler(this.#folder);
+    this.#assembler = new ExchangeAssembler(this.#folder, () => {
+      this.#commitSoon();
+      if (!this.#assembler.isEnding) for (const resolve of this.#awaitingEnds.splice(0)) resolve();
+    });
     this.#troubles = new Troubles((trouble) => {
       host.trouble(trouble);
     });
@@ -131,11 +135,7 @@ export class StoreWriter {
     else this.#read(this.#store, held);
     if (this.#blocked) return;
     if (this.#heldBytes >= COMMIT_BYTES) this.commit();
-    else {
-      this.#commitTimer ??= setTimeout(() => {
-        this.commit();
-      }, this.#commitMs);
-    }
+    else this.#commitSoon();
   }
 
   /** Writes what is held. False when the disk does not take it; it stays held then. */
@@ -161,8 +161,12 @@ export class StoreWriter {
     }
   }
 
-  /** Commits what is held. @throws ContractError `unavailable` with the reason when the disk does not take it */
-  flush(): void {
+  /**
+   * Commits what is held, with the messages that are being decoded of exchanges that are over.
+   * @throws ContractError `unavailable` with the reason when the disk does not take it
+   */
+  async flush(): Promise<void> {
+    if (this.#assembler.isEnding) await new Promise<void>((resolve) => this.#awaitingEnds.push(resolve));
     this.#require();
   }
 
@@ -270,6 +274,7 @@ export class StoreWriter {
 
   /** Commits, ends the session and closes the database. */
   close(): void {
+    this.#assembler.finishEnding();
     this.commit();
     this.#closed = true;
     for (const timer of [this.#commitTimer, this.#retryTimer, this.#sessionTimer]) {
@@ -287,6 +292,13 @@ export class StoreWriter {
       this.#troubles.report(error, 'nothing', this.#host.now());
     }
     store.database.close();
+  }
+
+  #commitSoon(): void {
+    if (this.#closed || this.#blocked) return;
+    this.#commitTimer ??= setTimeout(() => {
+      this.commit();
+    }, this.#commitMs);
   }
 
   #require(): OpenStore {

@@ -29,12 +29,15 @@ export interface ExchangeRow {
   readonly commented: number;
   readonly program: string;
   readonly operation: string;
+  readonly messages: number;
+  readonly grpc_status: number;
 }
 
 /** Sorted columns hold these instead of NULL. */
 export const NO_STATUS = 0;
 export const NO_DURATION = -1;
 export const NO_MEDIA_TYPE = '';
+export const NO_GRPC_STATUS = -1;
 
 /** The summary that a row holds; the writer wrote it, so its texts are those of the model. */
 export function summaryOfRow(row: ExchangeRow): ExchangeSummary {
@@ -67,5 +70,7 @@ export function summaryOfRow(row: ExchangeRow): ExchangeSummary {
     commented: row.commented !== 0,
     program: row.program === '' ? null : row.program,
     operation: row.operation === '' ? null : row.operation,
+    messages: row.messages,
+    grpcStatus: row.grpc_status === NO_GRPC_STATUS ? null : row.grpc_status,
   };
 }

@@ -77,7 +77,7 @@ async function answer(
   takeWaiting();
   switch (command.name) {
     case 'flush':
-      writer.flush();
+      await writer.flush();
       return {};
     case 'beginSession':
       return { session: writer.beginSession(command.input.name) };

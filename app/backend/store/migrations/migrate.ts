@@ -2,9 +2,10 @@ import type { Database } from 'better-sqlite3';
 import { StoreError } from '../store-error.ts';
 import { FIRST_SCHEMA } from './0001-first.ts';
 import { MARKS_AND_PROGRAMS } from './0002-marks-and-programs.ts';
+import { MESSAGES } from './0003-messages.ts';
 
 /** Step n brings a database from version n to n + 1. Steps are only ever added. */
-const STEPS: readonly string[] = [FIRST_SCHEMA, MARKS_AND_PROGRAMS];
+const STEPS: readonly string[] = [FIRST_SCHEMA, MARKS_AND_PROGRAMS, MESSAGES];
 
 /** The version that this build reads and writes (`PRAGMA user_version`). */
 const SCHEMA_VERSION = STEPS.length;

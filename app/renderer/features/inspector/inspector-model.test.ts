@@ -30,6 +30,8 @@ const SUMMARY: ExchangeSummary = {
   commented: false,
   program: null,
   operation: null,
+  messages: 0,
+  grpcStatus: null,
 };
 
 const MESSAGE: MessageDetail = {
