@@ -9,6 +9,7 @@ import type { ClientHello } from '../protocol/tls-hello/index.ts';
 import { helloFacts, type ClientTlsState } from './client-entry.ts';
 import type { Doorkeeping, ServedLeaf } from './doorkeeping.ts';
 import { SocketLink } from './socket-link.ts';
+import type { Visitor } from './visitor.ts';
 
 /** A client that has sent its ClientHello. */
 export interface TlsArrival {
@@ -19,8 +20,7 @@ export interface TlsArrival {
   readonly leaf: ServedLeaf;
   /** Protocols that the client may choose from by ALPN, the best first. */
   readonly offered: readonly string[];
-  /** `address:port` of the client. */
-  readonly address: string;
+  readonly visitor: Visitor;
   /** Where the client believes to be, for the row of a failed handshake. */
   readonly host: string;
   readonly port: number;
@@ -166,12 +166,14 @@ function recordRefusal(
 ): void {
   const { context } = keeping;
   const id = context.takeConnectionId();
-  const { address } = arrival;
+  const { address, isRemote } = arrival.visitor;
   const record = new ExchangeRecord(context, startedAt);
   record.begin(
     {
       id,
       address,
+      restricted: isRemote,
+      refusal: null,
       destination: null,
       isRecorded: false,
       onConnect: null,

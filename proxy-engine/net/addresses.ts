@@ -1,4 +1,5 @@
 import { isIP, isIPv4, type Socket } from 'node:net';
+import { networkInterfaces } from 'node:os';
 
 /** `address:port`, with brackets around IPv6. */
 export function formatAddress(address: string, port: number): string {
@@ -34,4 +35,11 @@ export function canonicalAddress(address: string): string {
 export function isLoopback(address: string): boolean {
   const plain = canonicalAddress(address);
   return plain === '::1' || (isIPv4(plain) && plain.startsWith('127.'));
+}
+
+/** True for the addresses of this machine's interfaces. @param plain in its canonical form */
+export function isOfThisMachine(plain: string): boolean {
+  return Object.values(networkInterfaces()).some((entries) =>
+    (entries ?? []).some((entry) => canonicalAddress(entry.address) === plain),
+  );
 }

@@ -1,11 +1,12 @@
 import type { Socket } from 'node:net';
+import type { ExchangeError } from '../model/error-code.ts';
 import type { ListenerMode } from '../model/listener-mode.ts';
 import type { ClientEntry, ConnectRequest, FixedDestination } from '../pipeline/client-entry.ts';
 import { deadlineAfter, type Mortal } from '../pipeline/lifetimes.ts';
 import { DEAF, type LinkHandler } from '../pipeline/link.ts';
 import { formatAuthority } from '../protocol/http1/index.ts';
+import { SOCKS4, SOCKS5 } from '../protocol/socks/index.ts';
 import type { ClientHello } from '../protocol/tls-hello/index.ts';
-import { remoteAddress } from './addresses.ts';
 import { acceptTls, HTTP_PROTOCOLS } from './accept-tls.ts';
 import { beginsHttp2, classifyTunnel } from './classify-tunnel.ts';
 import { ConnectDoor } from './connect-door.ts';
@@ -14,12 +15,16 @@ import { clientEntry, type ClientTlsState } from './client-entry.ts';
 import { HelloCollector } from './hello-collector.ts';
 import { agreedProtocol, serveHttp } from './serve-http.ts';
 import { SocketLink } from './socket-link.ts';
+import { SocksDoor } from './socks-door.ts';
 import { relayTcp } from './tcp-relay.ts';
+import { turnAway } from './turn-away.ts';
+import type { Visitor } from './visitor.ts';
 
 /** First byte of a TLS handshake record; no HTTP method begins with it. */
 const TLS_HANDSHAKE = 0x16;
 /** Enough of the preface of HTTP/2 to tell it from any method. */
 const PREFACE_SEEN_BYTES = 'PRI '.length;
+const ESTABLISHED = Buffer.from('HTTP/1.1 200 Connection established\r\n\r\n', 'latin1');
 
 /**
  * Lets a client in: tells by its first byte what it speaks on a listener of `mode` and gives it to whom it belongs.
@@ -29,15 +34,23 @@ export class ClientDoor implements LinkHandler, Mortal {
   readonly #keeping: Doorkeeping;
   readonly #mode: Exclude<ListenerMode, { kind: 'tcp' | 'udp' }>;
   readonly #link: SocketLink;
-  readonly #address: string;
+  readonly #visitor: Visitor;
+  /** Why it is not let in; null for a client that is welcome. */
+  readonly #refusal: ExchangeError | null;
   readonly #localAddress: string;
   /** What came and does not tell yet. */
   #bytes: Buffer | null = null;
 
-  private constructor(keeping: Doorkeeping, mode: Exclude<ListenerMode, { kind: 'tcp' | 'udp' }>, socket: Socket) {
+  private constructor(
+    keeping: Doorkeeping,
+    mode: Exclude<ListenerMode, { kind: 'tcp' | 'udp' }>,
+    visitor: Visitor,
+    socket: Socket,
+  ) {
     this.#keeping = keeping;
     this.#mode = mode;
-    this.#address = remoteAddress(socket);
+    this.#visitor = visitor;
+    this.#refusal = keeping.guestList.refusal(visitor);
     this.#localAddress = socket.localAddress ?? '';
     const { context } = keeping;
     this.deadline = deadlineAfter(context.clock.coarse, context.settings.timeouts.keepAlive);
@@ -47,15 +60,22 @@ export class ClientDoor implements LinkHandler, Mortal {
   }
 
   static open(keeping: Doorkeeping, mode: ListenerMode, socket: Socket): void {
-    if (mode.kind === 'tcp') relayTcp(keeping, mode.host, mode.port, socket);
-    else if (mode.kind !== 'udp') new ClientDoor(keeping, mode, socket);
+    const visitor = keeping.guestList.visitor(socket);
+    if (mode.kind === 'tcp') relayTcp(keeping, mode, visitor, socket);
+    else if (mode.kind !== 'udp') new ClientDoor(keeping, mode, visitor, socket);
   }
 
   onBytes(bytes: Buffer): void {
     const all = this.#bytes === null ? bytes : Buffer.concat([this.#bytes, bytes]);
     if (all[0] === TLS_HANDSHAKE) {
       this.#leave();
-      this.#receiveTls(all);
+      if (this.#refusal === null) this.#receiveTls(all);
+      else turnAway(this.#keeping, this.#link, this.#visitor, this.#refusal, 'tls');
+      return;
+    }
+    if (this.#mode.kind === 'proxy' && (all[0] === SOCKS5 || all[0] === SOCKS4)) {
+      this.#leave();
+      SocksDoor.open(this.#keeping, this.#link, this.#visitor, this.#refusal, all);
       return;
     }
     const speaksHttp2 = this.#speaksHttp2(all);
@@ -139,7 +159,7 @@ export class ClientDoor implements LinkHandler, Mortal {
       hello,
       offered: HTTP_PROTOCOLS,
       leaf: this.#keeping.leaves.own ?? leafForClient(this.#keeping.leaves, name, hello),
-      address: this.#address,
+      visitor: this.#visitor,
       host: name,
       port: mode.kind === 'reverse' ? mode.port : 0,
       onSecure: (link, tls) => {
@@ -152,21 +172,23 @@ export class ClientDoor implements LinkHandler, Mortal {
   #serve(link: SocketLink, tls: ClientTlsState | null, protocol: ClientEntry['protocol']): LinkHandler {
     const { context } = this.#keeping;
     const mode = this.#mode;
+    const visitor = this.#visitor;
+    const refusal = this.#refusal;
     if (mode.kind === 'proxy') {
       const onConnect = (request: ConnectRequest, rest: Buffer): void => {
-        new ConnectDoor(this.#keeping, link, this.#address, request, rest);
+        new ConnectDoor(this.#keeping, link, visitor, request, { answer: ESTABLISHED, early: rest, origin: null });
       };
-      const entry = clientEntry(context, this.#address, null, tls, protocol === null ? onConnect : null, protocol);
-      return serveHttp(context, link, entry);
+      const canConnect = protocol === null ? onConnect : null;
+      return serveHttp(context, link, clientEntry(context, visitor, null, tls, canConnect, protocol, refusal));
     }
     const scheme = mode.scheme === 'https' ? 'https' : 'http';
     const destination: FixedDestination = {
-      route: context.origins.route(scheme, mode.host, mode.port, null, mode.scheme === 'h2c'),
+      route: context.origins.route(scheme, mode.host, mode.port, { priorKnowledge: mode.scheme === 'h2c' }),
       host: mode.host,
       hostField: formatAuthority(mode.host, mode.port, scheme),
       basePath: mode.basePath.endsWith('/') ? mode.basePath.slice(0, -1) : mode.basePath,
       internal: false,
     };
-    return serveHttp(context, link, clientEntry(context, this.#address, destination, tls, null, protocol));
+    return serveHttp(context, link, clientEntry(context, visitor, destination, tls, null, protocol, refusal));
   }
 }

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
+import type { ExchangeError } from '../model/error-code.ts';
 import type { CertificateFacts, TlsFacts } from '../model/tls-facts.ts';
 import type { ClientEntry, ConnectRequest, FixedDestination } from '../pipeline/client-entry.ts';
 import type { PipelineContext } from '../pipeline/context.ts';
 import { ja3, ja4, type ClientHello } from '../protocol/tls-hello/index.ts';
+import type { Visitor } from './visitor.ts';
 
 /** The client leg's TLS, kept for the record of its connection. */
 export interface ClientTlsState {
@@ -15,16 +17,19 @@ export interface ClientTlsState {
 /** What the pipeline has to know of a client connection. */
 export function clientEntry(
   context: PipelineContext,
-  address: string,
+  { address, isRemote }: Visitor,
   destination: FixedDestination | null,
   tls: ClientTlsState | null,
   onConnect: ((request: ConnectRequest, rest: Buffer) => void) | null,
   protocol: ClientEntry['protocol'] = null,
+  refusal: ExchangeError | null = null,
 ): ClientEntry {
   const id = context.takeConnectionId();
   return {
     id,
     address,
+    restricted: isRemote,
+    refusal,
     destination,
     isRecorded: false,
     onConnect,

@@ -5,11 +5,13 @@ import type { ExchangeRecord } from '../pipeline/exchange-record.ts';
 import { failure } from '../pipeline/failures.ts';
 import { deadlineAfter, type Mortal } from '../pipeline/lifetimes.ts';
 import { DEAF, type LinkHandler } from '../pipeline/link.ts';
+import type { OriginRoute } from '../pipeline/origins.ts';
 import { MAGIC_HOST } from '../pipeline/plan-request.ts';
 import type { ClientHello } from '../protocol/tls-hello/index.ts';
 import { acceptTls, hasChoice, HTTP_PROTOCOLS, protocolsLike, speaksHttp } from './accept-tls.ts';
 import { AwaitedClient } from './awaited-client.ts';
 import { clientEntry, type ClientTlsState } from './client-entry.ts';
+import type { DialObserver, DialOptions } from './dialer.ts';
 import { leafForClient, type Doorkeeping } from './doorkeeping.ts';
 import { HelloCollector } from './hello-collector.ts';
 import { passesThrough } from './passthrough.ts';
@@ -17,9 +19,9 @@ import { beginRelay, joinRelay, openRelay, type RelayPlan } from './raw-relay.ts
 import { SocketLink } from './socket-link.ts';
 import { agreedProtocol, serveHttp } from './serve-http.ts';
 import { classifyTunnel } from './classify-tunnel.ts';
+import type { Visitor } from './visitor.ts';
 
 const NOTHING = Buffer.alloc(0);
-const ESTABLISHED = Buffer.from('HTTP/1.1 200 Connection established\r\n\r\n', 'latin1');
 /** A client that is silent for this long may be waiting for the origin to speak first. */
 const SERVER_FIRST_MS = 100;
 /**
@@ -28,16 +30,26 @@ const SERVER_FIRST_MS = 100;
  */
 const SLOW_CLIENT_MS = 2_000;
 
+/** How a tunnel begins. */
+export interface Opening {
+  /** What the client is told. */
+  readonly answer: Buffer;
+  /** Bytes that came along with its request. */
+  readonly early: Buffer;
+  /** The connection to the origin, where it stands already. */
+  readonly origin: Socket | null;
+}
+
 /**
- * The far end of a CONNECT (RFC 9110 §9.3.6): says yes at once, looks at what the client sends, and intercepts TLS, reads
- * plain HTTP, or relays whatever else it is. Protocols in which the server speaks first get their greeting; until it comes
+ * The far end of a CONNECT (RFC 9110 §9.3.6) or of its like in SOCKS: says yes, looks at what the client sends, and intercepts
+ * TLS, reads plain HTTP, or relays whatever else it is. Protocols in which the server speaks first get their greeting; until it comes
  * a late ClientHello is still intercepted.
  */
 export class ConnectDoor implements LinkHandler, Mortal {
   deadline: number;
   readonly #keeping: Doorkeeping;
   readonly #link: SocketLink;
-  readonly #address: string;
+  readonly #visitor: Visitor;
   readonly #request: ConnectRequest;
   #bytes: Buffer = Buffer.alloc(0);
   #greetingTimer: NodeJS.Timeout | null;
@@ -47,21 +59,25 @@ export class ConnectDoor implements LinkHandler, Mortal {
   #ended = false;
   #left = false;
 
-  /** @param early bytes that came along with the CONNECT */
-  constructor(keeping: Doorkeeping, link: SocketLink, address: string, request: ConnectRequest, early: Buffer) {
+  constructor(keeping: Doorkeeping, link: SocketLink, visitor: Visitor, request: ConnectRequest, opening: Opening) {
     this.#keeping = keeping;
     this.#link = link;
-    this.#address = address;
+    this.#visitor = visitor;
     this.#request = request;
+    const { answer, early, origin } = opening;
     const { context } = keeping;
     this.deadline = deadlineAfter(context.clock.coarse, context.settings.timeouts.idle);
     link.handler = this;
     context.lifetimes.add(this);
-    link.write(ESTABLISHED);
+    link.write(answer);
     link.resume();
-    this.#greetingTimer = setTimeout(() => {
-      this.#dialForGreeting();
-    }, SERVER_FIRST_MS);
+    this.#greetingTimer =
+      origin === null
+        ? setTimeout(() => {
+            this.#dialForGreeting();
+          }, SERVER_FIRST_MS)
+        : null;
+    if (origin !== null) this.#awaitGreeting(origin);
     if (early.length > 0) this.onBytes(early);
   }
 
@@ -97,6 +113,7 @@ export class ConnectDoor implements LinkHandler, Mortal {
   }
 
   onClosed(): void {
+    this.#dropOrigin();
     this.#leave();
   }
 
@@ -122,13 +139,26 @@ export class ConnectDoor implements LinkHandler, Mortal {
     this.#cancelDial = null;
     const origin = this.#origin;
     this.#origin = null;
-    if (origin !== null) {
-      origin.handler = DEAF;
-      origin.reset();
-    }
+    // Whoever reaches for the origin next gets the connection that stands already.
+    const { host, port } = this.#request;
+    if (origin !== null) this.#keeping.outbound.keep(host, port, this.#options, origin.detach());
+  }
+
+  /** How the origin may be reached. */
+  get #options(): DialOptions {
+    return { restricted: this.#visitor.isRemote, toProxy: false };
+  }
+
+  #dropOrigin(): void {
+    const origin = this.#origin;
+    this.#origin = null;
+    if (origin === null) return;
+    origin.handler = DEAF;
+    origin.reset();
   }
 
   #close(): void {
+    this.#dropOrigin();
     this.#leave();
     this.#link.close();
   }
@@ -139,7 +169,7 @@ export class ConnectDoor implements LinkHandler, Mortal {
     this.#greetingTimer = null;
     const { host, port } = this.#request;
     if (host === MAGIC_HOST) return;
-    this.#cancelDial = this.#keeping.dialOrigin(host, port, {
+    const observer: DialObserver = {
       onResolved: () => undefined,
       onConnected: (socket) => {
         this.#cancelDial = null;
@@ -152,7 +182,8 @@ export class ConnectDoor implements LinkHandler, Mortal {
           this.#giveUp(failure(code, message));
         }, SLOW_CLIENT_MS);
       },
-    });
+    };
+    this.#cancelDial = this.#keeping.outbound.dial(host, port, observer, this.#options);
   }
 
   /** Nothing to talk to: the client learns it by the connection's end, the user by the row. */
@@ -228,7 +259,7 @@ export class ConnectDoor implements LinkHandler, Mortal {
     // The client is offered what the origin can do: one that is not known yet is asked while the client waits.
     const { context } = this.#keeping;
     const awaited = new AwaitedClient(context, this.#link);
-    const cancel = this.#keeping.learnProtocol(context.origins.route('https', host, port, name), (protocol) => {
+    const cancel = this.#keeping.learnProtocol(this.#route('https', name, false), (protocol) => {
       awaited.leave();
       this.#acceptTls(hello, name, protocolsLike(protocol));
     });
@@ -242,7 +273,7 @@ export class ConnectDoor implements LinkHandler, Mortal {
       bytes: this.#bytes,
       hello,
       leaf: leafForClient(this.#keeping.leaves, name, hello),
-      address: this.#address,
+      visitor: this.#visitor,
       host: name,
       port: this.#request.port,
       onSecure: (link, tls) => {
@@ -267,16 +298,22 @@ export class ConnectDoor implements LinkHandler, Mortal {
     protocol: ClientEntry['protocol'],
   ): LinkHandler {
     const { context } = this.#keeping;
-    const { host, port } = this.#request;
+    const { host } = this.#request;
     const destination: FixedDestination = {
       // A client that speaks HTTP/2 unasked knows that its origin does.
-      route: context.origins.route(scheme, host, port, name, protocol === 'h2c'),
+      route: this.#route(scheme, name, protocol === 'h2c'),
       host: name,
       hostField: null,
       basePath: '',
       internal: host === MAGIC_HOST,
     };
-    return serveHttp(context, link, clientEntry(context, this.#address, destination, tls, null, protocol));
+    return serveHttp(context, link, clientEntry(context, this.#visitor, destination, tls, null, protocol));
+  }
+
+  #route(scheme: 'http' | 'https', serverName: string, priorKnowledge: boolean): OriginRoute {
+    const { host, port } = this.#request;
+    const restricted = this.#visitor.isRemote;
+    return this.#keeping.context.origins.route(scheme, host, port, { serverName, priorKnowledge, restricted });
   }
 
   #relay(scheme: 'tcp' | 'tls', rowHost: string): void {
@@ -288,7 +325,7 @@ export class ConnectDoor implements LinkHandler, Mortal {
 
   #plan(scheme: 'tcp' | 'tls', rowHost: string): RelayPlan {
     const { host, port, startedAt } = this.#request;
-    return { kind: 'tunnel', scheme, host, port, rowHost, startedAt };
+    return { kind: 'tunnel', scheme, host, port, rowHost, startedAt, restricted: this.#visitor.isRemote };
   }
 
   #beginRow(plan: RelayPlan): ExchangeRecord {
@@ -296,7 +333,7 @@ export class ConnectDoor implements LinkHandler, Mortal {
   }
 
   #entry(): ReturnType<typeof clientEntry> {
-    return clientEntry(this.#keeping.context, this.#address, null, null, null);
+    return clientEntry(this.#keeping.context, this.#visitor, null, null, null);
   }
 }
 

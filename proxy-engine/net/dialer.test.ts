@@ -38,7 +38,9 @@ function dial(
   limits = LIMITS,
 ): Promise<Socket | DialFailure> {
   return new Promise((resolve) => {
-    new Dial('name.test', to, limits, resolver, isOwn, {
+    const refuse = (address: string): DialFailure | null =>
+      isOwn(address) ? { code: 'loop.self', message: `${address} is our own.` } : null;
+    new Dial('name.test', to, limits, resolver, refuse, {
       onResolved: () => undefined,
       onConnected: resolve,
       onFailed: resolve,
@@ -87,7 +89,7 @@ describe('a dial', () => {
   });
 
   test('that is cancelled tells nobody', async () => {
-    const cancelled = new Dial('name.test', port, LIMITS, knows('127.0.0.1'), () => false, {
+    const cancelled = new Dial('name.test', port, LIMITS, knows('127.0.0.1'), () => null, {
       onResolved: () => undefined,
       onConnected: () => {
         throw new Error('Nobody waits any more.');

@@ -7,6 +7,15 @@ import type { HostResolver } from './resolver.ts';
 export interface DialFailure {
   readonly code: ErrorCode;
   readonly message: string;
+  /** The system's own code, where it gave one. */
+  readonly system?: string | undefined;
+}
+
+export interface DialOptions {
+  /** For a client of another machine: what belongs to this machine alone is closed to it. */
+  readonly restricted: boolean;
+  /** To the upstream proxy itself, which forwards requests in absolute form, instead of through it. */
+  readonly toProxy: boolean;
 }
 
 export interface DialTimeouts {
@@ -23,7 +32,7 @@ export interface DialObserver {
 }
 
 /** Opens a TCP connection to an origin by name; returns a way to give up. */
-export type DialOrigin = (host: string, port: number, observer: DialObserver) => () => void;
+export type DialOrigin = (host: string, port: number, observer: DialObserver, options: DialOptions) => () => void;
 
 /** RFC 8305 §5: "Connection Attempt Delay". */
 const ATTEMPT_DELAY_MS = 250;
@@ -36,7 +45,7 @@ export class Dial {
   readonly #host: string;
   readonly #port: number;
   readonly #observer: DialObserver;
-  readonly #isOwn: (address: string, port: number) => boolean;
+  readonly #refuse: (address: string, port: number) => DialFailure | null;
   readonly #connectTimeout: number;
   #addresses: readonly string[] = [];
   #next = 0;
@@ -47,18 +56,19 @@ export class Dial {
   #over = false;
   #cancelResolve: () => void = () => undefined;
 
+  /** @param refuse says why an address must not be connected to; null when it may */
   constructor(
     host: string,
     port: number,
     timeouts: DialTimeouts,
     resolver: HostResolver,
-    isOwn: (address: string, port: number) => boolean,
+    refuse: (address: string, port: number) => DialFailure | null,
     observer: DialObserver,
   ) {
     this.#host = host;
     this.#port = port;
     this.#observer = observer;
-    this.#isOwn = isOwn;
+    this.#refuse = refuse;
     this.#connectTimeout = timeouts.connect;
     this.#cancelResolve = resolver.resolve(host, timeouts.resolve, (result) => {
       if (this.#over) return;
@@ -99,11 +109,9 @@ export class Dial {
       return;
     }
     this.#next += 1;
-    if (this.#isOwn(address, this.#port)) {
-      this.#fail({
-        code: 'loop.self',
-        message: `${formatAddress(address, this.#port)} is a listener of Weir itself; the request would go round for ever.`,
-      });
+    const refusal = this.#refuse(address, this.#port);
+    if (refusal !== null) {
+      this.#fail(refusal);
       return;
     }
     const reader = new SocketReader();
@@ -136,12 +144,11 @@ export class Dial {
     this.#finish();
     socket.removeAllListeners('error');
     socket.removeAllListeners('connect');
-    if (socket.remoteAddress !== undefined && this.#isOwn(socket.remoteAddress, socket.remotePort ?? 0)) {
+    const { remoteAddress, remotePort } = socket;
+    const refusal = remoteAddress === undefined ? null : this.#refuse(remoteAddress, remotePort ?? 0);
+    if (refusal !== null) {
       socket.destroy();
-      this.#observer.onFailed({
-        code: 'loop.self',
-        message: `${this.#host}:${String(this.#port)} is a listener of Weir itself.`,
-      });
+      this.#observer.onFailed(refusal);
       return;
     }
     this.#observer.onConnected(socket);
@@ -158,7 +165,7 @@ export class Dial {
   #fail(failure: DialFailure): void {
     if (this.#over) return;
     this.#finish();
-    this.#observer.onFailed({ code: failure.code, message: failure.message });
+    this.#observer.onFailed({ code: failure.code, message: failure.message, system: failure.system });
   }
 
   #finish(): void {
@@ -176,6 +183,10 @@ export class Dial {
 }
 
 function connectFailure(address: string, error: NodeJS.ErrnoException): DialFailure {
+  return { ...describeFailure(address, error), system: error.code };
+}
+
+function describeFailure(address: string, error: NodeJS.ErrnoException): DialFailure {
   switch (error.code) {
     case 'ECONNREFUSED':
       return { code: 'connect.refused', message: `${address} refused the connection: nothing listens there.` };

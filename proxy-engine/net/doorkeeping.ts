@@ -3,8 +3,9 @@ import type { CertificateFacts } from '../model/tls-facts.ts';
 import type { PipelineContext } from '../pipeline/context.ts';
 import type { OriginProtocol, OriginRoute } from '../pipeline/origins.ts';
 import { acceptsEcdsa, type ClientHello } from '../protocol/tls-hello/index.ts';
-import type { DialOrigin } from './dialer.ts';
+import type { GuestList } from './guest-list.ts';
 import type { KeyLog } from './key-log.ts';
+import type { Outbound } from './outbound.ts';
 
 /** A certificate of ours with its key, ready to serve a TLS handshake. */
 export interface ServedLeaf {
@@ -25,7 +26,8 @@ export interface Doorkeeping {
   readonly context: PipelineContext;
   readonly leaves: LeafSource;
   readonly keyLog: KeyLog | null;
-  readonly dialOrigin: DialOrigin;
+  readonly outbound: Outbound;
+  readonly guestList: GuestList;
   /** Learns what an origin speaks, by asking it if need be; null when it cannot be reached. Returns a way to give up. */
   readonly learnProtocol: (route: OriginRoute, onKnown: (protocol: OriginProtocol | null) => void) => () => void;
 }

@@ -1,14 +1,17 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import type { ListenerConfig, ListenerInfo } from '../model/engine-config.ts';
+import type { Doorkeeping } from './doorkeeping.ts';
 import { modeText } from './mode-text.ts';
 import { readConnections } from './socket-reader.ts';
 import { ListenError } from './listen-error.ts';
+import { UdpRelay, type UdpMode } from './udp-relay.ts';
 
 /** A listening socket and what it was asked to be. */
 export interface OpenListener {
   readonly config: ListenerConfig;
   readonly info: ListenerInfo;
-  readonly server: Server;
+  /** Stops accepting; connections go on. */
+  readonly close: () => void;
 }
 
 /**
@@ -25,7 +28,35 @@ export async function openListener(
 ): Promise<OpenListener> {
   const server = await listen(config, shared, onConnection);
   const address = server.address() as AddressInfo;
-  return { config, server, info: { mode: modeText(config.mode), address: address.address, port: address.port } };
+  return {
+    config,
+    info: { mode: modeText(config.mode), address: address.address, port: address.port },
+    close: () => {
+      // Its callback waits for every connection; the port is free as soon as `close` has been called.
+      server.close();
+    },
+  };
+}
+
+/** Opens a listener for datagrams. Closing it ends its sessions, since nothing could answer them any more. */
+export async function openUdpListener(
+  keeping: Doorkeeping,
+  config: ListenerConfig,
+  mode: UdpMode,
+  shared: boolean,
+): Promise<OpenListener> {
+  try {
+    const relay = await UdpRelay.open(keeping, mode, config.host, config.port, shared);
+    return {
+      config,
+      info: { mode: modeText(mode), ...relay.address },
+      close: () => {
+        relay.close();
+      },
+    };
+  } catch (error: unknown) {
+    throw new ListenError(config.host, config.port, error as NodeJS.ErrnoException);
+  }
 }
 
 function listen(config: ListenerConfig, reusePort: boolean, onConnection: (socket: Socket) => void): Promise<Server> {

@@ -5,8 +5,9 @@ import { failure } from '../pipeline/failures.ts';
 import { DEAF } from '../pipeline/link.ts';
 import type { OriginProtocol, OriginRoute } from '../pipeline/origins.ts';
 import { remoteAddress } from './addresses.ts';
-import type { DialOrigin } from './dialer.ts';
+import type { DialObserver } from './dialer.ts';
 import type { OriginTls, SecureOrigin } from './origin-tls.ts';
+import type { Outbound } from './outbound.ts';
 import { SocketLink } from './socket-link.ts';
 
 /** What a dial tells. Ends with one of the last two calls, unless given up. */
@@ -21,7 +22,7 @@ export interface OriginDialObserver {
 /** Opens a connection to an origin, TLS included where its route wants it. Returns a way to give up. */
 export function dialOrigin(
   context: PipelineContext,
-  dial: DialOrigin,
+  outbound: Outbound,
   tls: OriginTls,
   route: OriginRoute,
   offered: readonly OriginProtocol[],
@@ -29,7 +30,8 @@ export function dialOrigin(
 ): () => void {
   let cancelled = false;
   let cancelTls: () => void = () => undefined;
-  const cancelDial = dial(route.host, route.port, {
+  const options = { restricted: route.restricted, toProxy: route.forwardLines !== null };
+  const dialObserver: DialObserver = {
     onResolved: () => {
       observer.onResolved();
     },
@@ -59,7 +61,8 @@ export function dialOrigin(
     onFailed: ({ code, message }) => {
       if (!cancelled) observer.onFailed(failure(code, message), null);
     },
-  });
+  };
+  const cancelDial = outbound.dial(route.host, route.port, dialObserver, options);
   return () => {
     cancelled = true;
     cancelDial();

@@ -3,10 +3,10 @@ import type { ExchangeError } from '../model/error-code.ts';
 import type { PipelineContext } from '../pipeline/context.ts';
 import { Http1Origin } from '../pipeline/http1-origin.ts';
 import { Http2Origin } from '../pipeline/http2-origin.ts';
-import type { OriginProtocol, OriginRoute, Origins, OriginWaiter } from '../pipeline/origins.ts';
-import type { DialOrigin } from './dialer.ts';
+import type { OriginProtocol, OriginRoute, Origins, OriginWaiter, RouteOptions } from '../pipeline/origins.ts';
 import { dialOrigin } from './origin-dial.ts';
 import type { OriginTls, SecureOrigin } from './origin-tls.ts';
+import type { Outbound } from './outbound.ts';
 import { SharedDial } from './shared-dial.ts';
 
 /** How often idle connections are looked at, ms of the coarse clock. */
@@ -28,6 +28,9 @@ interface FailedDial {
 
 interface PooledRoute extends OriginRoute {
   readonly key: string;
+  readonly tunnelled: boolean;
+  /** Whoever asks for this place gets this route; false when settings changed or nobody had asked for long. */
+  isCurrent: boolean;
   /** The one that was used last stands last. */
   readonly idle: Http1Origin[];
   /** Connections that many exchanges share. */
@@ -44,7 +47,7 @@ interface PooledRoute extends OriginRoute {
  * sweep a second looks at all of them; none has a timer of its own.
  */
 export class OriginPool implements Origins {
-  readonly #dialOrigin: DialOrigin;
+  readonly #outbound: Outbound;
   readonly #tls: OriginTls;
   readonly #routes = new Map<string, PooledRoute>();
   /** What origins speak, by route. */
@@ -55,8 +58,8 @@ export class OriginPool implements Origins {
   /** Connections with lower ids were verified by settings that no longer hold. */
   #trustedFrom = 0;
 
-  constructor(dialOrigin: DialOrigin, tls: OriginTls) {
-    this.#dialOrigin = dialOrigin;
+  constructor(outbound: Outbound, tls: OriginTls) {
+    this.#outbound = outbound;
     this.#tls = tls;
   }
 
@@ -70,31 +73,30 @@ export class OriginPool implements Origins {
     return this.#context;
   }
 
-  route(
-    scheme: 'http' | 'https',
-    host: string,
-    port: number,
-    serverName: string | null,
-    priorKnowledge = false,
-  ): PooledRoute {
-    const name = serverName ?? host;
+  route(scheme: 'http' | 'https', host: string, port: number, options: RouteOptions): PooledRoute {
+    const { serverName = host, priorKnowledge = false, restricted = false, tunnelled = false } = options;
     const last = this.#last;
     if (
       last !== null &&
       last.port === port &&
       last.host === host &&
       last.scheme === scheme &&
-      last.serverName === name &&
-      last.priorKnowledge === priorKnowledge
+      last.serverName === serverName &&
+      last.priorKnowledge === priorKnowledge &&
+      last.restricted === restricted &&
+      last.tunnelled === tunnelled
     ) {
       return last;
     }
-    const key = `${priorKnowledge ? 'h2c' : scheme} ${host} ${String(port)} ${name}`;
+    const upstream = this.#outbound.upstreamKey(host, port);
+    const kind = `${priorKnowledge ? 'h2c' : scheme}${restricted ? ' restricted' : ''}${tunnelled ? ' tunnelled' : ''}`;
+    const key = `${kind} ${host} ${String(port)} ${serverName} ${upstream}`;
     let route = this.#routes.get(key);
     if (route === undefined) {
-      const usedAt = 0;
-      const places = { idle: [], shared: [], dial: null, failed: null };
-      route = { scheme, host, port, serverName: name, priorKnowledge, key, usedAt, ...places };
+      const isForwarded = scheme === 'http' && !priorKnowledge && !tunnelled;
+      const forwardLines = isForwarded ? this.#outbound.forwardLines(host, port) : null;
+      const place = { scheme, host, port, serverName, priorKnowledge, restricted, tunnelled, forwardLines };
+      route = { ...place, key, usedAt: 0, isCurrent: true, idle: [], shared: [], dial: null, failed: null };
       this.#routes.set(key, route);
     }
     route.usedAt = this.#joined.clock.coarse;
@@ -164,11 +166,12 @@ export class OriginPool implements Origins {
       origin.discard(false);
       return;
     }
-    if (origin.isGone || origin.id < this.#trustedFrom || this.#joined.draining || limits.idlePerOrigin === 0) {
+    const { idle, isCurrent } = pooled(origin.route);
+    const isUsable = isCurrent && !origin.isGone && origin.id >= this.#trustedFrom;
+    if (!isUsable || this.#joined.draining || limits.idlePerOrigin === 0) {
       origin.discard(false);
       return;
     }
-    const idle = pooled(origin.route).idle;
     if (idle.length >= limits.idlePerOrigin) idle.shift()?.discard(false);
     origin.idleSince = this.#joined.clock.coarse;
     idle.push(origin);
@@ -180,10 +183,13 @@ export class OriginPool implements Origins {
     if (at !== -1) idle.splice(at, 1);
   }
 
-  /** Trust changed: what was verified before is not used again. */
+  /** Trust or the way changed: what was verified and reached before is not used again. */
   distrust(): void {
     this.#trustedFrom = this.#joined.takeConnectionId();
     this.closeIdle();
+    for (const route of this.#routes.values()) route.isCurrent = false;
+    this.#routes.clear();
+    this.#last = null;
   }
 
   closeIdle(): void {
@@ -208,6 +214,7 @@ export class OriginPool implements Origins {
       const isBusy = route.idle.length > 0 || route.shared.length > 0 || route.dial !== null;
       if (isBusy || route.usedAt + ROUTE_KEPT_MS > now) continue;
       // Whoever still holds the route can go on using it; it only is no longer shared.
+      route.isCurrent = false;
       this.#routes.delete(key);
       if (this.#last === route) this.#last = null;
     }
@@ -235,7 +242,7 @@ export class OriginPool implements Origins {
   }
 
   #dialAlone(route: PooledRoute, waiter: OriginWaiter): () => void {
-    return dialOrigin(this.#joined, this.#dialOrigin, this.#tls, route, ['http/1.1'], {
+    return dialOrigin(this.#joined, this.#outbound, this.#tls, route, ['http/1.1'], {
       onResolved: () => {
         waiter.onResolved();
       },
@@ -271,7 +278,7 @@ export class OriginPool implements Origins {
       },
     );
     route.dial = dial;
-    dial.cancel = dialOrigin(this.#joined, this.#dialOrigin, this.#tls, route, ['h2', 'http/1.1'], dial);
+    dial.cancel = dialOrigin(this.#joined, this.#outbound, this.#tls, route, ['h2', 'http/1.1'], dial);
     return dial;
   }
 

@@ -10,6 +10,7 @@ import {
 } from 'node:tls';
 import { isIP } from 'node:net';
 import type { ConnectionRecord } from '../capture/tap.ts';
+import type { EngineSettings } from '../model/engine-config.ts';
 import type { ErrorCode } from '../model/error-code.ts';
 import type { TlsFacts } from '../model/tls-facts.ts';
 import type { PipelineContext } from '../pipeline/context.ts';
@@ -50,12 +51,14 @@ export interface SecureObserver {
 
 /** TLS towards origins: verification, resumption, and what a failure means. */
 export class OriginTls {
+  readonly #settings: () => EngineSettings;
   readonly #readChain: ChainReader;
   readonly #keyLog: KeyLog | null;
   readonly #sessions = new Map<string, SavedSession>();
   #secureContext: SecureContext | null = null;
 
-  constructor(readChain: ChainReader, keyLog: KeyLog | null) {
+  constructor(settings: () => EngineSettings, readChain: ChainReader, keyLog: KeyLog | null) {
+    this.#settings = settings;
     this.#readChain = readChain;
     this.#keyLog = keyLog;
   }
@@ -66,10 +69,10 @@ export class OriginTls {
     this.#sessions.clear();
   }
 
-  /** Reads the certificates that origins are verified with, which takes some milliseconds, unless that was done. */
-  prepare(context: PipelineContext): SecureContext {
+  /** Reads the certificates that origins are verified with, which takes some hundred milliseconds, unless that was done. */
+  trusted(): SecureContext {
     return (this.#secureContext ??= createSecureContext({
-      ca: [...systemRoots(), ...context.settings.originCertificateAuthorities],
+      ca: [...systemRoots(), ...this.#settings().originCertificateAuthorities],
     }));
   }
 
@@ -97,7 +100,7 @@ export class OriginTls {
       host: route.serverName,
       ...(named ? { servername: route.serverName } : {}),
       ...(saved === undefined ? {} : { session: saved.session }),
-      secureContext: this.prepare(context),
+      secureContext: this.trusted(),
       ALPNProtocols: [...offered],
       rejectUnauthorized: false,
     });

@@ -1,5 +1,4 @@
-import { networkInterfaces } from 'node:os';
-import { canonicalAddress, isLoopback } from './addresses.ts';
+import { canonicalAddress, isLoopback, isOfThisMachine } from './addresses.ts';
 
 /** The sockets that Weir itself listens on, so that no request is sent back into it. */
 export class OwnAddresses {
@@ -36,10 +35,4 @@ export class OwnAddresses {
 
 function isUnspecified(address: string): boolean {
   return address === '' || address === '0.0.0.0' || address === '::' || address === '::ffff:0.0.0.0';
-}
-
-function isOfThisMachine(plain: string): boolean {
-  return Object.values(networkInterfaces()).some((entries) =>
-    (entries ?? []).some((entry) => canonicalAddress(entry.address) === plain),
-  );
 }

@@ -6,16 +6,17 @@ import type { Counters, PipelineContext } from '../pipeline/context.ts';
 import { Lifetimes } from '../pipeline/lifetimes.ts';
 import { Pacing } from '../pipeline/pacing.ts';
 import { ClientDoor } from './client-door.ts';
-import { Dial, type DialObserver } from './dialer.ts';
 import type { Doorkeeping, LeafSource } from './doorkeeping.ts';
+import { GuestList } from './guest-list.ts';
 import { KeyLog } from './key-log.ts';
-import { openListener, type OpenListener } from './listener.ts';
+import { openListener, openUdpListener, type OpenListener } from './listener.ts';
 import { OriginPool } from './origin-pool.ts';
 import { OriginTls } from './origin-tls.ts';
+import { Outbound } from './outbound.ts';
 import { OwnAddresses } from './own-addresses.ts';
-import { HostResolver } from './resolver.ts';
 import { SystemClock } from './system-clock.ts';
 import type { ChainReader } from './tls-facts.ts';
+import { isLocalAddress } from './visitor.ts';
 
 /** Pace of the coarse clock, and with it of every deadline, ms. */
 const TICK_MS = 100;
@@ -25,6 +26,10 @@ export interface EngineParts {
   readonly tap: CaptureTap;
   readonly leaves: LeafSource;
   readonly readChain: ChainReader;
+  /** Hears of each other machine that was turned away, once. */
+  readonly onUnknownClient?: ((address: string) => void) | undefined;
+  /** Whether an address is this machine's; replaced in tests. */
+  readonly isLocalClient?: ((address: string) => boolean) | undefined;
 }
 
 /** Listeners, clients, origins and the clock of one engine: see `Engine` for what its methods promise. */
@@ -35,10 +40,12 @@ export class ProxyEngine {
   readonly #lifetimes = new Lifetimes();
   readonly #pacing: Pacing;
   readonly #own = new OwnAddresses();
-  readonly #resolver = new HostResolver();
+  readonly #ownUdp = new OwnAddresses();
   readonly #tls: OriginTls;
+  readonly #outbound: Outbound;
   readonly #pool: OriginPool;
   readonly #keyLog: KeyLog | null;
+  readonly #guestList: GuestList;
   readonly #keeping: Doorkeeping;
   readonly #sockets = new Set<Socket>();
   readonly #ticker: NodeJS.Timeout;
@@ -67,15 +74,33 @@ export class ProxyEngine {
     this.#nextConnectionId = config.firstConnectionId;
     for (const address of config.ownAddresses) this.#own.addText(address);
     this.#keyLog = config.keyLogFile === null ? null : new KeyLog(config.keyLogFile);
-    this.#tls = new OriginTls(parts.readChain, this.#keyLog);
-    this.#pool = new OriginPool((host, port, observer) => this.#dial(host, port, observer), this.#tls);
+    this.#tls = new OriginTls(() => this.#settings, parts.readChain, this.#keyLog);
+    this.#outbound = new Outbound({
+      settings: () => this.#settings,
+      own: this.#own,
+      ownUdp: this.#ownUdp,
+      tls: this.#tls,
+      instance: config.instance,
+      watch: (socket) => {
+        this.#watch(socket);
+      },
+    });
+    this.#pool = new OriginPool(this.#outbound, this.#tls);
+    this.#guestList = new GuestList(
+      config.settings.approvedClients,
+      parts.isLocalClient ?? isLocalAddress,
+      (address) => {
+        parts.onUnknownClient?.(address);
+      },
+    );
     const context = this.#createContext();
     this.#pool.join(context);
     this.#keeping = {
       context,
       leaves: parts.leaves,
       keyLog: this.#keyLog,
-      dialOrigin: (host, port, observer) => this.#dial(host, port, observer),
+      outbound: this.#outbound,
+      guestList: this.#guestList,
       learnProtocol: (route, onKnown) => this.#pool.learn(route, onKnown),
     };
     this.#ticker = setInterval(() => {
@@ -96,23 +121,22 @@ export class ProxyEngine {
     try {
       for (const config of configs) opened.push(await this.#openListener(config));
     } catch (error: unknown) {
-      for (const listener of opened) listener.server.close();
+      for (const listener of opened) listener.close();
       throw error;
     }
-    for (const { info } of opened) this.#own.add(info.address, info.port);
+    for (const { config, info } of opened) this.#ownOf(config).add(info.address, info.port);
     this.#listeners.push(...opened);
     return opened.map(({ info }) => info);
   }
 
   async removeListeners(infos: readonly ListenerInfo[]): Promise<void> {
     const isNamed = ({ info }: OpenListener): boolean =>
-      infos.some(({ address, port }) => address === info.address && port === info.port);
+      infos.some(({ mode, address, port }) => mode === info.mode && address === info.address && port === info.port);
     const removed = this.#listeners.filter(isNamed);
     this.#listeners = this.#listeners.filter((listener) => !isNamed(listener));
-    for (const { info, server } of removed) {
-      this.#own.remove(info.address, info.port);
-      // Its callback waits for every connection; the port is free as soon as `close` has been called.
-      server.close();
+    for (const { config, info, close } of removed) {
+      this.#ownOf(config).remove(info.address, info.port);
+      close();
     }
     return Promise.resolve();
   }
@@ -120,9 +144,11 @@ export class ProxyEngine {
   configure(settings: EngineSettings): void {
     const before = this.#settings;
     this.#settings = settings;
+    this.#guestList.approve(settings.approvedClients);
     this.#tap.setRecordedBodyBytes(settings.limits.recordedBodyBytes);
-    if (!sameTrust(before, settings)) {
+    if (!sameWay(before, settings)) {
       this.#tls.distrust();
+      this.#outbound.configure();
       this.#pool.distrust();
     }
   }
@@ -146,11 +172,15 @@ export class ProxyEngine {
 
   async stop(drainMs: number): Promise<void> {
     this.#draining = true;
-    for (const { server } of this.#listeners) server.close();
+    // Sessions of UDP end with their listener, once they had their time.
+    const udp = this.#listeners.filter(({ config }) => config.mode.kind === 'udp');
+    for (const listener of this.#listeners) if (!udp.includes(listener)) listener.close();
     this.#listeners = [];
     this.#lifetimes.drain();
     this.#pool.closeIdle();
+    this.#outbound.stop();
     await this.#untilSilent(drainMs);
+    for (const listener of udp) listener.close();
     this.#lifetimes.stop();
     this.#pool.closeIdle();
     await this.#untilSilent(FAREWELL_MS);
@@ -161,8 +191,14 @@ export class ProxyEngine {
     await this.#keyLog?.close();
   }
 
+  #ownOf({ mode }: ListenerConfig): OwnAddresses {
+    return mode.kind === 'udp' ? this.#ownUdp : this.#own;
+  }
+
   #openListener(config: ListenerConfig): Promise<OpenListener> {
-    return openListener(config, this.#config.sharedPorts, (socket) => {
+    const { sharedPorts } = this.#config;
+    if (config.mode.kind === 'udp') return openUdpListener(this.#keeping, config, config.mode, sharedPorts);
+    return openListener(config, sharedPorts, (socket) => {
       this.#watch(socket);
       this.#counters.clientConnections += 1;
       socket.once('close', () => {
@@ -170,33 +206,6 @@ export class ProxyEngine {
       });
       ClientDoor.open(this.#keeping, config.mode, socket);
     });
-  }
-
-  #dial(host: string, port: number, observer: DialObserver): () => void {
-    const override = Object.hasOwn(this.#settings.hostOverrides, host) ? this.#settings.hostOverrides[host] : undefined;
-    const place = override === undefined ? { host, port } : splitOverride(override, port);
-    const dial = new Dial(
-      place.host,
-      place.port,
-      this.#settings.timeouts,
-      this.#resolver,
-      (address, at) => this.#own.has(address, at),
-      {
-        onResolved: () => {
-          observer.onResolved();
-        },
-        onConnected: (socket) => {
-          this.#watch(socket);
-          observer.onConnected(socket);
-        },
-        onFailed: (reason) => {
-          observer.onFailed(reason);
-        },
-      },
-    );
-    return () => {
-      dial.cancel();
-    };
   }
 
   /** Keeps account of every socket, so that stopping can wait for the last and end what does not end by itself. */
@@ -222,6 +231,7 @@ export class ProxyEngine {
   #createContext(): PipelineContext {
     const settings = (): EngineSettings => this.#settings;
     const isDraining = (): boolean => this.#draining;
+    const marker = (): string | null => this.#outbound.loopMarker;
     return {
       clock: this.#clock,
       tap: this.#tap,
@@ -229,6 +239,9 @@ export class ProxyEngine {
       lifetimes: this.#lifetimes,
       pacing: this.#pacing,
       counters: this.#counters,
+      get loopMarker() {
+        return marker();
+      },
       get settings() {
         return settings();
       },
@@ -255,15 +268,18 @@ export class ProxyEngine {
 /** How long the last answers and closes may take once everything was told to end, ms. */
 const FAREWELL_MS = 100;
 
-/** @param text `host:port`, or a host alone that keeps the port */
-function splitOverride(text: string, port: number): { readonly host: string; readonly port: number } {
-  const match = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d+))?$/.exec(text);
-  if (match === null) return { host: text, port };
-  return { host: match[1] ?? match[2] ?? text, port: match[3] === undefined ? port : Number.parseInt(match[3], 10) };
-}
-
-function sameTrust(before: EngineSettings, after: EngineSettings): boolean {
-  const trust = (settings: EngineSettings): string =>
-    JSON.stringify([settings.insecure, settings.trustedHosts, settings.originCertificateAuthorities]);
-  return trust(before) === trust(after);
+/** Whether origins are reached and trusted as before. */
+function sameWay(before: EngineSettings, after: EngineSettings): boolean {
+  const way = (settings: EngineSettings): string =>
+    JSON.stringify([
+      settings.insecure,
+      settings.trustedHosts,
+      settings.originCertificateAuthorities,
+      settings.upstreamProxy,
+      settings.upstreamRules,
+      settings.noProxy,
+      settings.legacyHosts,
+      settings.clientCertificates,
+    ]);
+  return way(before) === way(after);
 }

@@ -6,6 +6,7 @@ import type { LinkHandler } from '../pipeline/link.ts';
 import type { Mortal } from '../pipeline/lifetimes.ts';
 import { DEAF } from '../pipeline/link.ts';
 import { Tunnel } from '../pipeline/tunnel.ts';
+import type { DialObserver } from './dialer.ts';
 import type { Doorkeeping } from './doorkeeping.ts';
 import { SocketLink } from './socket-link.ts';
 
@@ -20,6 +21,8 @@ export interface RelayPlan {
   readonly rowHost: string;
   /** Microseconds since the Unix epoch. */
   readonly startedAt: number;
+  /** See `DialOptions`. */
+  readonly restricted: boolean;
 }
 
 const NO_BYTES = Buffer.alloc(0);
@@ -58,7 +61,7 @@ export function openRelay(
   const record = beginRelay(keeping, entry, plan);
   client.pause();
   const waiting = new WaitingClient(keeping, client, record);
-  waiting.cancel = keeping.dialOrigin(plan.host, plan.port, {
+  const observer: DialObserver = {
     onResolved: () => {
       record.markResolved();
     },
@@ -76,7 +79,9 @@ export function openRelay(
       // A tunnel that cannot be opened is cut: to end it cleanly would look like an answer.
       client.reset();
     },
-  });
+  };
+  const options = { restricted: plan.restricted, toProxy: false };
+  waiting.cancel = keeping.outbound.dial(plan.host, plan.port, observer, options);
 }
 
 /** Connects the two ends of a relay whose row is open; `early` is what each has sent already. */

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
-import { remoteAddress } from './addresses.ts';
 import { returnRoom } from './bulk-rooms.ts';
+import { remoteAddress } from './addresses.ts';
+import { leaveEarly, lowestSocket, takeEarly } from './socket-layers.ts';
 import { BULK_BYTES, SocketReader } from './socket-reader.ts';
 import { DEAF, type Link, type LinkFailure, type LinkHandler } from '../pipeline/link.ts';
 
@@ -17,6 +18,8 @@ export class SocketLink implements Link {
   readonly #socket: Socket;
   readonly #raw: Socket;
   readonly #reader: SocketReader | null;
+  /** Bytes that the handshake with an upstream proxy read too far. */
+  #early: Buffer | null;
   #failure: LinkFailure | null = null;
   #deaf = false;
 
@@ -28,7 +31,8 @@ export class SocketLink implements Link {
     this.handler = handler;
     this.secure = raw !== socket;
     this.#socket = socket;
-    this.#raw = raw;
+    this.#raw = lowestSocket(raw);
+    this.#early = takeEarly(socket);
     this.#reader = SocketReader.of(socket);
     if (this.#reader === null) socket.on('data', this.#onData);
     else this.#reader.onBytes = this.#onData;
@@ -41,6 +45,11 @@ export class SocketLink implements Link {
   /** `address:port` of the peer. */
   get peerAddress(): string {
     return remoteAddress(this.#raw);
+  }
+
+  /** Address of our own side. */
+  get localAddress(): string {
+    return this.#raw.localAddress ?? '';
   }
 
   onceGone(listener: () => void): void {
@@ -66,6 +75,7 @@ export class SocketLink implements Link {
   }
 
   resume(): void {
+    if (this.#early !== null) this.#deliverEarly();
     this.#socket.resume();
   }
 
@@ -97,7 +107,7 @@ export class SocketLink implements Link {
   reset(): void {
     this.#deaf = true;
     if (!this.#raw.destroyed) this.#raw.resetAndDestroy();
-    if (this.secure) this.#socket.destroy();
+    if (this.#raw !== this.#socket) this.#socket.destroy();
   }
 
   /** Gives the sockets back, silent and paused, so that another protocol can take them over. */
@@ -111,7 +121,16 @@ export class SocketLink implements Link {
     socket.off('error', this.#onError);
     socket.off('close', this.#onClose);
     this.handler = DEAF;
+    if (this.#early !== null) leaveEarly(socket, this.#early);
+    this.#early = null;
     return socket;
+  }
+
+  #deliverEarly(): void {
+    const bytes = this.#early;
+    this.#early = null;
+    // Before anything that is still to be read, and not within the call that asked for it.
+    if (bytes !== null) process.nextTick(this.#onData, bytes);
   }
 
   #destroyAfterLinger(): void {
@@ -140,7 +159,7 @@ export class SocketLink implements Link {
   readonly #onError = (error: Error & { readonly code?: string }): void => {
     this.#failure ??= { code: error.code ?? 'UNKNOWN', message: error.message };
     // After an alert Node leaves a TLS socket half-open.
-    if (this.secure) this.#socket.destroy();
+    if (this.#raw !== this.#socket) this.#socket.destroy();
   };
 
   readonly #onClose = (): void => {

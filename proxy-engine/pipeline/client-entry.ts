@@ -1,4 +1,5 @@
 import type { ConnectionRecord } from '../capture/tap.ts';
+import type { ExchangeError } from '../model/error-code.ts';
 import type { ConnectionId } from '../model/ids.ts';
 import type { OriginRoute } from './origins.ts';
 
@@ -28,6 +29,10 @@ export interface ClientEntry {
   readonly id: ConnectionId;
   /** `address:port` of the client. */
   readonly address: string;
+  /** Another machine's: the addresses of this machine alone are closed to it. */
+  readonly restricted: boolean;
+  /** Every request is refused by this; null for clients that are welcome. */
+  readonly refusal: ExchangeError | null;
   /** Null on a proxy listener: each request names its own. */
   readonly destination: FixedDestination | null;
   /** `h2` or `h2c`; null for HTTP/1, where each request says its minor version. */

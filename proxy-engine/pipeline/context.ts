@@ -25,6 +25,8 @@ export interface PipelineContext {
   readonly lifetimes: Lifetimes;
   readonly counters: Counters;
   readonly pacing: Pacing;
+  /** What `Via` holds of requests that came round through upstream proxies; null while there are none. */
+  readonly loopMarker: string | null;
   /** Replaced as a whole by `configure`; read when something begins. */
   readonly settings: EngineSettings;
   /** The engine is stopping: no connection is kept open for another exchange. */

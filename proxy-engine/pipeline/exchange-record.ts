@@ -106,6 +106,12 @@ export class ExchangeRecord {
     if (this.recorded) this.#tap.payload(this.id, side, bytes, start, end);
   }
 
+  /** One whole datagram. */
+  datagram(side: MessageSide, bytes: Buffer): void {
+    this.count(side, bytes.length);
+    if (this.recorded) this.#tap.datagram(this.id, side, bytes, 0, bytes.length);
+  }
+
   /** Bytes that pass without being recorded. */
   count(side: MessageSide, bytes: number): void {
     if (side === 'request') this.requestBytes += bytes;

@@ -20,6 +20,10 @@ import { Tunnel } from './tunnel.ts';
 
 const NOTHING = Buffer.alloc(0);
 
+const PROXY_AUTHENTICATION_REQUIRED = 407;
+/** What a client of the proxy has to show (RFC 7617). */
+const PROXY_CHALLENGE = ['Proxy-Authenticate', 'Basic realm="Weir", charset="UTF-8"'] as const;
+
 /** Methods that may be repeated without harm (RFC 9110 §9.2.2). */
 const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
 
@@ -225,6 +229,14 @@ export class Exchange implements OriginWaiter, PacedSource {
   /** Returns the head to send to the client. */
   onResponseHead(head: ResponseHead): Buffer | null {
     if (this.#over) return null;
+    if (head.status === PROXY_AUTHENTICATION_REQUIRED && (this.#route?.forwardLines ?? null) !== null) {
+      // It is for us and not for the client, whose own credentials never go that far.
+      this.fail(
+        'upstream-proxy.credentials',
+        'The upstream proxy wants another user and password; they stand in its URL (setting upstreamProxy).',
+      );
+      return null;
+    }
     this.#responseStarted = true;
     if (head.anomalies.length > 0) this.record.addAnomalies(head.anomalies);
     if (!this.requestDone) this.record.anomaly('early-response');
@@ -434,6 +446,7 @@ export class Exchange implements OriginWaiter, PacedSource {
       ['Content-Type', page.contentType],
       ['Cache-Control', 'no-store'],
       ['x-weir-error', error.code],
+      ...(status === PROXY_AUTHENTICATION_REQUIRED ? [PROXY_CHALLENGE] : []),
     ] as const;
     this.#sendAnswer(status, fields, page.body, keepAlive);
     this.client.onExchangeOver(keepAlive);

@@ -12,6 +12,23 @@ export interface OriginRoute {
   readonly serverName: string;
   /** HTTP/2 is spoken without TLS and without asking (RFC 9113 §3.3). */
   readonly priorKnowledge: boolean;
+  /** It is for clients of other machines, to whom the addresses of this machine alone are closed. */
+  readonly restricted: boolean;
+  /**
+   * Field lines that an upstream proxy wants with each request, which it gets in absolute form (RFC 9112 §3.2.2); null where
+   * the connection leads to the origin itself, if only through a tunnel.
+   */
+  readonly forwardLines: string | null;
+}
+
+/** What a route depends on beside its scheme and its place. */
+export interface RouteOptions {
+  /** Name for TLS; the host when absent. */
+  readonly serverName?: string;
+  readonly priorKnowledge?: boolean;
+  readonly restricted?: boolean;
+  /** Through a tunnel even where an upstream proxy would forward requests: they switch protocols. */
+  readonly tunnelled?: boolean;
 }
 
 /** What an origin speaks. */
@@ -30,14 +47,8 @@ export interface OriginWaiter {
 
 /** The origin side of the house: routes, idle connections, new connections. */
 export interface Origins {
-  /** @param serverName name for TLS; `host` when null */
-  route(
-    scheme: 'http' | 'https',
-    host: string,
-    port: number,
-    serverName: string | null,
-    priorKnowledge?: boolean,
-  ): OriginRoute;
+  /** The route to a place; equal ones are one object. */
+  route(scheme: 'http' | 'https', host: string, port: number, options: RouteOptions): OriginRoute;
   /** The origin has said that it wants HTTP/1.1 for some request (RFC 9113 §7): it gets nothing else from here on. */
   requireHttp1(route: OriginRoute): void;
   /**

@@ -15,6 +15,7 @@ import type { PipelineContext } from './context.ts';
 import { failure } from './failures.ts';
 import { notFoundPage } from './error-page.ts';
 import type { OriginRoute } from './origins.ts';
+import { showsCredentials } from './proxy-credentials.ts';
 
 /** The host that Weir answers itself when it is asked for through the proxy. */
 export const MAGIC_HOST = 'weir.test';
@@ -44,6 +45,8 @@ export type PlannableHead = ExchangeHead & Pick<RequestHead, 'destination' | 'ha
 /** Writes the head for an HTTP/1 origin; others translate that. */
 export type WriteHead<Head extends PlannableHead> = (head: Head, changes: RequestHeadChanges) => Buffer;
 
+const ANYBODY = { restricted: false };
+const RESTRICTED = { restricted: true };
 const HTTP_PORT = 80;
 const HTTPS_PORT = 443;
 
@@ -54,7 +57,8 @@ export function planRequest<Head extends PlannableHead>(
   head: Head,
   write: WriteHead<Head>,
 ): RequestPlan {
-  const { destination } = entry;
+  const { destination, refusal } = entry;
+  if (refusal !== null) return planRefused(entry, head.target, refusal);
   return destination === null
     ? planProxied(context, entry, head, write)
     : planFixed(context, entry, head, destination, write);
@@ -94,10 +98,11 @@ function planProxied<Head extends PlannableHead>(
   const target = head.destination;
   if (target.form === 'authority') {
     const port = target.port ?? HTTPS_PORT;
-    const action =
+    const error =
       entry.onConnect === null
-        ? { kind: 'refuse' as const, error: failure('http1.target', 'CONNECT is not possible here.') }
-        : { kind: 'connect' as const, host: target.host, port };
+        ? failure('http1.target', 'CONNECT is not possible here.')
+        : (checkPass(context, head) ?? checkLoop(context, head));
+    const action = error === null ? { kind: 'connect' as const, host: target.host, port } : refuse(error);
     return { action, scheme: 'https', host: target.host, port, path: '', anomaly: null };
   }
   // Without a scheme it is a plain visit to our own port.
@@ -107,11 +112,12 @@ function planProxied<Head extends PlannableHead>(
     scheme,
     target.host,
     target.port ?? (scheme === 'http' ? HTTP_PORT : HTTPS_PORT),
-    null,
+    entry.restricted ? RESTRICTED : ANYBODY,
   );
   const hostField = target.differsFromHost || !head.has('host') ? target.authority : null;
+  const error = checkPass(context, head);
   return {
-    action: forward(context, entry, head, write, route, target.path, hostField, false),
+    action: error === null ? forward(context, entry, head, write, route, target.path, hostField, false) : refuse(error),
     scheme,
     host: route.host,
     port: route.port,
@@ -193,17 +199,50 @@ function forward<Head extends PlannableHead>(
     if (maxForwards === 0) return { kind: 'last-hop' };
     if (maxForwards !== null) maxForwards -= 1;
   }
+  const loop = checkLoop(context, head);
+  if (loop !== null) return refuse(loop);
   const upgrades = head.upgrade !== null && head.upgrade.toLowerCase() !== 'h2c';
+  if (route.forwardLines !== null && upgrades)
+    return forward(context, entry, head, write, tunnelled(context, route), path, hostField, keepProxyAuthorization);
+  const target = route.forwardLines === null ? path : absoluteForm(route, path);
   const sentHead = write(head, {
-    target: path === head.target ? null : path,
+    target: target === head.target ? null : target,
     host: hostField,
     relayUpgrade: upgrades,
-    keepProxyAuthorization,
+    keepProxyAuthorization: keepProxyAuthorization && route.forwardLines === null,
     close: false,
     maxForwards,
-    appendedLines: context.settings.forwardedFields ? forwardedLines(entry, head, route) : '',
+    appendedLines:
+      (context.settings.forwardedFields ? forwardedLines(entry, head, route) : '') + (route.forwardLines ?? ''),
   });
   return { kind: 'forward', route, sentHead, upgrades };
+}
+
+/** The same place by a tunnel: a proxy that forwards requests rarely passes an upgrade on. */
+function tunnelled({ origins }: PipelineContext, { scheme, host, port, restricted }: OriginRoute): OriginRoute {
+  return origins.route(scheme, host, port, { restricted, tunnelled: true });
+}
+
+/** The target for an upstream proxy; `*` becomes a URL without a path (RFC 9112 §3.2.4). */
+function absoluteForm({ scheme, host, port }: OriginRoute, path: string): string {
+  return `${scheme}://${formatAuthority(host, port, scheme)}${path === '*' ? '' : path}`;
+}
+
+function refuse(error: ExchangeError): RequestAction {
+  return { kind: 'refuse', error };
+}
+
+/** Whether a client of the proxy has shown what it is asked for (RFC 9110 §11.7); null when it may pass. */
+function checkPass({ settings }: PipelineContext, head: PlannableHead): ExchangeError | null {
+  const wanted = settings.proxyAuthentication;
+  if (wanted === null || showsCredentials(head.get('proxy-authorization'), wanted)) return null;
+  return failure('client.credentials', 'This proxy asks for a user and a password (setting proxyAuthentication).');
+}
+
+/** Whether a request has been here before (RFC 9110 §7.6.3). */
+function checkLoop({ loopMarker }: PipelineContext, head: PlannableHead): ExchangeError | null {
+  if (loopMarker === null || !(head.get('via') ?? '').includes(loopMarker)) return null;
+  return failure('loop.marker', 'The request came back through an upstream proxy; it would go round for ever.');
 }
 
 function readMaxForwards(head: PlannableHead): number | null {

@@ -423,14 +423,8 @@ describe('other things inside CONNECT', () => {
 
   test('a slow ClientHello is still intercepted while the server is silent', async () => {
     const origin = await tlsOrigin();
-    const probe = await plainOrigin();
-    weir.configure({
-      originCertificateAuthorities: [ORIGIN_CA],
-      hostOverrides: { localhost: `127.0.0.1:${String(probe.port)}` },
-    });
     const tunnel = await tunnelTo(`localhost:${String(origin.port)}`);
-    await probe.next(); // Weir has lost its patience and dialled.
-    weir.configure({ originCertificateAuthorities: [ORIGIN_CA], hostOverrides: {} });
+    await origin.touched; // Weir has lost its patience and dialled.
     const client = await tunnel.secure({ ca: weir.ca, servername: 'localhost' });
     client.send('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
     const server = await origin.next();

@@ -3,23 +3,14 @@ import { connect, createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import type { EngineSettings } from '#engine';
-import { DEFAULT_LIMITS, DEFAULT_TIMEOUTS } from '#engine';
 import { createCertificateAuthority } from '../../proxy-engine/pki/certificate-authority.ts';
 import type { EngineHost, EngineHostOptions } from '../../app/backend/engine-host.ts';
 import { startEngines } from '../../app/backend/engine-host.ts';
+import { TEST_SETTINGS } from '../support/engine-kit.ts';
 
 const SETTINGS: EngineSettings = {
-  timeouts: DEFAULT_TIMEOUTS,
-  limits: DEFAULT_LIMITS,
-  passthroughHosts: [],
-  trustedHosts: [],
-  insecure: false,
-  originCertificateAuthorities: [],
+  ...TEST_SETTINGS,
   internalPages: { '/': { status: 200, contentType: 'text/plain', fileName: null, body: Buffer.from('here') } },
-  hostOverrides: {},
-  forwardedFields: false,
-  tolerateBareLineFeed: false,
-  clientHalfClose: false,
 };
 
 function optionsWith(changes: Partial<EngineHostOptions>): EngineHostOptions {

@@ -150,9 +150,12 @@ export class WireServer {
   readonly #arrived: Wire[] = [];
   readonly #waiting: ((wire: Wire) => void)[] = [];
   readonly #sockets = new Set<Socket>();
+  /** Resolves with the first connection, of TLS before its handshake. */
+  readonly touched: Promise<void>;
 
   private constructor(server: Server) {
     this.#server = server;
+    this.touched = once(server, 'connection').then(() => undefined);
     // Of TLS connections this is the socket below, which exists before the handshake is done.
     server.on('connection', (socket: Socket) => {
       this.#sockets.add(socket);
