@@ -1,3 +1,5 @@
+export { BENCH_FAMILIES } from './bench.ts';
+export type * from './bench.ts';
 export type * from './calls.ts';
 export type * from './messages.ts';
 export * from './wire.ts';

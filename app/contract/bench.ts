@@ -1,0 +1,138 @@
+/** What one operation of a profile is: a request and its response, or a message and its echo. */
+export type BenchUnit = 'requests' | 'messages' | 'round trips' | 'connections';
+
+/** Groups of profiles, in the order in which they are shown. */
+export const BENCH_FAMILIES = ['reverse', 'tls', 'heavy', 'streams', 'relays', 'interception'] as const;
+export type BenchFamily = (typeof BENCH_FAMILIES)[number];
+
+/** One load against one role of a product. */
+export interface BenchProfile {
+  readonly id: string;
+  readonly family: BenchFamily;
+  readonly title: string;
+  /** One sentence: what is sent, by which protocol, and what stands behind. */
+  readonly workload: string;
+  readonly unit: BenchUnit;
+  /** Ids of the products that can take part, Weir's own first. */
+  readonly products: readonly string[];
+  /** Part of the quick set, which ends within a minute. */
+  readonly quick: boolean;
+}
+
+/** A program that can be measured. */
+export interface BenchProduct {
+  readonly id: string;
+  readonly name: string;
+  /** As the program says it; null where it is not here. */
+  readonly version: string | null;
+  /** Why it cannot be measured here, with the next step; null when it can. */
+  readonly missing: string | null;
+}
+
+/** What one product did in one trial. */
+export interface BenchTrial {
+  readonly operations: number;
+  readonly errors: number;
+  /** Length of the measured window. */
+  readonly seconds: number;
+  readonly operationsPerSecond: number;
+  /** Latencies, milliseconds. */
+  readonly p50: number;
+  readonly p90: number;
+  readonly p99: number;
+  readonly p999: number;
+  readonly max: number;
+  /** CPU of the product's whole process tree, microseconds an operation; null where the system does not say. */
+  readonly cpuPerOperation: number | null;
+  /** Resident memory of the tree at the window's end, bytes; null where the system does not say. */
+  readonly residentBytes: number | null;
+}
+
+export interface BenchProductResult {
+  readonly product: string;
+  readonly name: string;
+  readonly version: string | null;
+  /** Why there is no trial; null when there is one. */
+  readonly missing: string | null;
+  readonly trials: readonly BenchTrial[];
+  /** Of each figure by itself; null without a trial. */
+  readonly median: BenchTrial | null;
+}
+
+export interface BenchProfileResult {
+  readonly profile: string;
+  readonly family: BenchFamily;
+  readonly title: string;
+  readonly workload: string;
+  readonly unit: BenchUnit;
+  /** The origin alone, under the same generator: the ceiling. Null where a profile has none. */
+  readonly origin: BenchTrial | null;
+  readonly products: readonly BenchProductResult[];
+  /** The product that ratios divide by: the rival with the least CPU an operation; null when none was measured. */
+  readonly baseline: string | null;
+  /** One sentence, with the noise in it. */
+  readonly verdict: string;
+}
+
+export interface BenchEnvironment {
+  readonly cpu: string;
+  readonly cores: number;
+  readonly memoryBytes: number;
+  readonly system: string;
+  readonly runtime: string;
+  /** Cores of the product and of everything else, `taskset` syntax; null where nothing was pinned. */
+  readonly productCores: string | null;
+  readonly otherCores: string | null;
+}
+
+/** A finished (or cancelled) run. Its JSON form is the file format; `schema` names its version. */
+export interface BenchResult {
+  readonly schema: 'weir-bench/1';
+  readonly id: string;
+  /** ISO 8601. */
+  readonly startedAt: string;
+  readonly finishedAt: string;
+  readonly weir: string;
+  readonly commit: string | null;
+  readonly environment: BenchEnvironment;
+  readonly methodology: {
+    readonly trials: number;
+    readonly secondsPerTrial: number;
+    readonly warmUpSeconds: number;
+    readonly connections: number;
+    readonly http2: { readonly connections: number; readonly streams: number };
+  };
+  readonly profiles: readonly BenchProfileResult[];
+  /** What a reader must know before quoting a figure. */
+  readonly limitations: readonly string[];
+  readonly cancelled: boolean;
+}
+
+/** What a run is doing. */
+export interface BenchProgress {
+  readonly run: string;
+  readonly state: 'running' | 'done' | 'cancelled' | 'failed';
+  /** Steps are trials and their preparation. */
+  readonly step: number;
+  readonly steps: number;
+  readonly secondsLeft: number;
+  readonly profile: string | null;
+  readonly product: string | null;
+  readonly trial: number;
+  /** Operations a second of each half second of the trial under way. */
+  readonly live: readonly number[];
+  /** Profiles that are finished. */
+  readonly results: readonly BenchProfileResult[];
+  /** Why it failed, with the next step; null otherwise. */
+  readonly problem: string | null;
+}
+
+/** A run in the history. */
+export interface BenchRunInfo {
+  readonly id: string;
+  readonly startedAt: string;
+  readonly profiles: readonly string[];
+  readonly cancelled: boolean;
+  /** Verdict of the first profile. */
+  readonly verdict: string;
+}
