@@ -4,6 +4,7 @@ import type { BrowserService } from './services/browsers.ts';
 import { createCaCalls } from './services/ca.ts';
 import { createCaptureCalls } from './services/capture.ts';
 import { createExchangeCalls, createExchangeStreams } from './services/exchanges.ts';
+import { createExportCalls } from './services/exports.ts';
 import { createHostCalls } from './services/hosts.ts';
 import { createListenerStreams } from './services/listeners.ts';
 import { createSampleCalls } from './services/sample.ts';
@@ -21,6 +22,8 @@ export function createServices(core: BackendCore, browsers: BrowserService): Ser
       ...createSessionCalls(core),
       ...createExchangeCalls(core),
       ...createHostCalls(core),
+      ...createMessageCalls(core),
+      ...createExportCalls(core),
       ...createStoreCalls(core),
       ...createCaCalls(core),
       ...browsers.calls,

@@ -205,6 +205,10 @@ export interface Calls {
   'exchanges.remove': { input: { ids: readonly ExchangeId[] }; output: { ids: readonly ExchangeId[] } };
   'exchanges.restore': { input: { ids: readonly ExchangeId[] }; output: { ids: readonly ExchangeId[] } };
   /** What the capture takes on the disk. */
+  /** Begins a HAR 1.2 file of these exchanges, in their order. */
+  'exchanges.exportHar': { input: { ids: readonly ExchangeId[] }; output: { export: number } };
+  /** The next piece of a file, about 256 KiB. Fails with `not-found` when it has ended. */
+  'exchanges.readExport': { input: { export: number }; output: { text: string; done: boolean } };
   'store.space': { input: Record<string, never>; output: StoreSpace };
   /** Deletes for good what was deleted, applies the retention and gives free space back to the disk. */
   'store.compact': { input: Record<string, never>; output: StoreSpace };
@@ -219,7 +223,7 @@ export interface Calls {
     input: { id: ExchangeId; side: MessageSide; as: 'received' | 'sent'; offset: number; length: number };
     output: BodyWindow;
   };
-  /** One exchange as a cURL command, or one HAR 1.2 file of a query, in windows of at most 256 KiB. */
+  /** One exchange as a cURL command. */
   'exchanges.exportCurl': { input: { id: ExchangeId }; output: { text: string } };
   /** Numbers of hosts of a session, for the sidebar. */
   'hosts.list': {

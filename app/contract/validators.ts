@@ -112,6 +112,8 @@ const CALL_INPUTS: { readonly [Name in CallName]: SchemaFor<Calls[Name]['input']
     form: v.picklist(['stored', 'decoded']),
     offset: count,
     length: windowBytes,
+  'exchanges.exportHar': v.strictObject({ ids }),
+  'exchanges.readExport': v.strictObject({ export: count }),
   }),
   'exchanges.readRaw': v.strictObject({
     id,

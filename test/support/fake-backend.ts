@@ -412,6 +412,8 @@ export class FakeBackend implements ContractClient {
       this.#results.clear();
       return { ids };
     },
+    'exchanges.exportHar': () => ({ export: 1 }),
+    'exchanges.readExport': () => ({ text: '{"log":{"entries":[]}}', done: true }),
     'store.space': () => FAKE_SPACE,
     'store.compact': () => ({ ...FAKE_SPACE, freeBytes: 0 }),
     'exchanges.readBody': () => ({

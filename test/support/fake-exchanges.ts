@@ -273,11 +273,18 @@ function termPasses(term: FilterTerm, row: ExchangeSummary): boolean {
       return row.responseBodyBytes >= term.least && row.responseBodyBytes <= term.most;
     case 'dur':
       return row.duration !== null && row.duration >= term.least && row.duration <= term.most;
+    case 'label':
+      return row.label === term.label;
+    case 'app':
+      return contains(row.program ?? '', term.text);
+    case 'operation':
+      return contains(row.operation ?? '', term.text);
     case 'has':
       return term.flag === 'error' ? row.error !== null : row.responseBodyBytes > 0;
     case 'is':
       return row.kind === term.flag || row.state === term.flag;
     case 'any':
+    case 'text':
     case 'path':
     case 'url':
       return contains(`${row.scheme}://${row.host}${row.path}`, term.text);

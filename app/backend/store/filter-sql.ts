@@ -44,7 +44,7 @@ const HAS_CONDITIONS: Readonly<Record<Extract<FilterTerm, { key: 'has' }>['flag'
   'response-body': 'response_body_bytes > 0',
   query: "instr(path, '?') > 0",
   label: 'label <> 0',
-  comment: "(SELECT comment <> '' FROM exchange_detail WHERE exchange_id = exchange.id)",
+  comment: 'commented <> 0',
 };
 
 const NUMBER_COLUMNS = { status: 'status', port: 'port', size: 'response_body_bytes', dur: 'duration' } as const;
@@ -126,6 +126,17 @@ class Compiler {
         return this.#valueContains('media_type', MEDIA_TYPE_ALIASES[term.text.toLowerCase()] ?? term.text);
       case 'error':
         return `error IS NOT NULL AND ${this.#like("json_extract(error, '$.code')", globPattern(term.text))}`;
+      case 'app':
+        return this.#like('program', globPattern(term.text));
+      case 'operation':
+        return this.#like('operation', globPattern(term.text));
+      case 'label':
+        return `label = ${this.#bind(term.label)}`;
+      case 'comment':
+        return `commented <> 0 AND (SELECT ${this.#like('comment', globPattern(term.text))}
+          FROM exchange_detail WHERE exchange_id = exchange.id)`;
+      case 'text':
+        return this.#words(term.text);
       case 'anomaly':
         return this.#like('anomalies', globPattern(term.text));
       case 'method':
@@ -146,19 +157,27 @@ class Compiler {
       case 'header':
         return this.#header(term.name, term.value);
       case 'body':
-        return this.#body(term.text);
+        return this.#body(term.text, false);
     }
   }
 
   #anywhere(text: string): string {
     const literal = literalPattern(text);
     const columns = [this.#like(`(${URL_TEXT})`, literal), this.#like('method', literal)];
-    return [...columns, this.#heads(text), this.#body(text)].join(' OR ');
+    return [...columns, this.#heads(text, false), this.#body(text, false)].join(' OR ');
   }
 
-  #heads(text: string): string {
+  #words(text: string): string {
+    const columns = [
+      `weir_has_words(${this.#bind(text)}, ${URL_TEXT})`,
+      `lower(method) = ${this.#bind(text.toLowerCase())}`,
+    ];
+    return [...columns, this.#heads(text, true), this.#body(text, true)].join(' OR ');
+  }
+
+  #heads(text: string, whole: boolean): string {
     this.deep = true;
-    return `(SELECT weir_heads_contain(${this.#bind(text)}, request_head, response_head)
+    return `(SELECT weir_heads_contain(${this.#bind(text)}, ${whole ? '1' : '0'}, request_head, response_head)
       FROM exchange_detail WHERE exchange_id = exchange.id)`;
   }
 
@@ -168,9 +187,11 @@ class Compiler {
       FROM exchange_detail WHERE exchange_id = exchange.id)`;
   }
 
-  #body(text: string): string {
+  #body(text: string, whole: boolean): string {
     this.deep = true;
-    const side = (name: string): string => `weir_body_contains(${this.#bind(text)}, ${name}_head, ${name}_body,
+    const side = (
+      name: string,
+    ): string => `weir_body_contains(${this.#bind(text)}, ${whole ? '1' : '0'}, ${name}_head, ${name}_body,
       (SELECT hash FROM segment WHERE segment.id = ${name}_body_segment))`;
     return `(SELECT request_body_bytes > 0 AND ${side('request')} OR response_body_bytes > 0 AND ${side('response')}
       FROM exchange_detail WHERE exchange_id = exchange.id)`;
@@ -222,8 +243,8 @@ function costOf(node: FilterNode): number {
     case 'not':
       return costOf(node.node);
     case 'term':
-      if (node.term.key === 'any' || node.term.key === 'body') return 3;
-      if (node.term.key === 'header') return 2;
+      if (node.term.key === 'any' || node.term.key === 'text' || node.term.key === 'body') return 3;
+      if (node.term.key === 'header' || node.term.key === 'comment') return 2;
       return node.term.key === 'url' ? 1 : 0;
   }
 }

@@ -8,15 +8,23 @@ import type { StoreFolder } from './store-folder.ts';
 const SEARCHED_BODY_BYTES = 1_048_576;
 
 /**
- * Adds what filters need to look into heads and bodies: `weir_heads_contain`, `weir_header_contains` and
- * `weir_body_contains`. There is no index: each row that is asked about is read. Letters compare without regard to case.
+ * Adds what filters need to look into heads and bodies: `weir_heads_contain`, `weir_header_contains`, `weir_body_contains`,
+ * and `weir_has_words` for texts. Each row that is asked about is read. Letters compare without regard to case.
  */
 export function registerSearchFunctions(database: Database, folder: StoreFolder): void {
   const options = { deterministic: true };
-  database.function('weir_heads_contain', options, (text: string, request: Buffer, response: Buffer | null) => {
-    const wanted = bytesAsText(Buffer.from(text, 'utf8'));
-    return contains(request, wanted) || (response !== null && contains(response, wanted)) ? 1 : 0;
-  });
+  database.function('weir_has_words', options, (text: string, searched: string) =>
+    hasWords(bytesAsText(Buffer.from(searched, 'utf8')), bytesAsText(Buffer.from(text, 'utf8'))) ? 1 : 0,
+  );
+  database.function(
+    'weir_heads_contain',
+    options,
+    (text: string, whole: number, request: Buffer, response: Buffer | null) => {
+      const wanted = bytesAsText(Buffer.from(text, 'utf8'));
+      const found = (bytes: Buffer): boolean => contains(bytes, wanted, whole !== 0);
+      return found(request) || (response !== null && found(response)) ? 1 : 0;
+    },
+  );
   database.function(
     'weir_header_contains',
     options,
@@ -26,13 +34,13 @@ export function registerSearchFunctions(database: Database, folder: StoreFolder)
   database.function(
     'weir_body_contains',
     options,
-    (text: string, head: Buffer | null, inline: Buffer | null, hash: Buffer | null) => {
+    (text: string, whole: number, head: Buffer | null, inline: Buffer | null, hash: Buffer | null) => {
       const stored = inline ?? (hash === null ? null : readSegment(folder, hash));
       if (stored === null || stored.length === 0) return 0;
       const codings =
         head === null || !hasField(head, 'content-encoding', '') ? [] : contentCodingsOf(parseHead(head).headers);
       const { bytes } = decodeWhole(stored, codings, SEARCHED_BODY_BYTES);
-      return contains(bytes, bytesAsText(Buffer.from(text, 'utf8'))) ? 1 : 0;
+      return contains(bytes, bytesAsText(Buffer.from(text, 'utf8')), whole !== 0) ? 1 : 0;
     },
   );
 }
@@ -67,8 +75,21 @@ function readSegment(folder: StoreFolder, hash: Buffer): Buffer | null {
   }
 }
 
-function contains(bytes: Buffer, wanted: string): boolean {
-  return bytesAsText(bytes).includes(wanted);
+function contains(bytes: Buffer, wanted: string, whole: boolean): boolean {
+  return whole ? hasWords(bytesAsText(bytes), wanted) : bytesAsText(bytes).includes(wanted);
+}
+
+/** Whether the words stand there with no letter, digit or part of one right before or behind them. */
+function hasWords(text: string, wanted: string): boolean {
+  for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) {
+    if (!isWordCharacter(text.charCodeAt(at - 1)) && !isWordCharacter(text.charCodeAt(at + wanted.length))) return true;
+  }
+  return false;
+}
+
+/** Letters, digits, the underscore, and every byte of a character beyond ASCII. */
+function isWordCharacter(code: number): boolean {
+  return (code >= 0x30 && code <= 0x39) || (code >= 0x61 && code <= 0x7a) || code === 0x5f || code >= 0x80;
 }
 
 /** One character a byte, so that UTF-8, latin1 and binary all compare; only the case of letters is levelled. */

@@ -1,5 +1,6 @@
 /** Keys whose value is looked for anywhere in the field, without regard to ASCII case; `*` stands for any run. */
-export type TextKey = 'host' | 'path' | 'url' | 'type' | 'client' | 'error' | 'anomaly';
+export type TextKey =
+  'host' | 'path' | 'url' | 'type' | 'client' | 'error' | 'anomaly' | 'app' | 'operation' | 'comment';
 /** Keys whose value must equal the field, without regard to ASCII case. */
 export type WordKey = 'method' | 'scheme' | 'protocol';
 /** Keys of whole numbers: status and port as they are, `size` in bytes, `dur` in microseconds. */
@@ -19,6 +20,9 @@ export const IS_FLAGS = [
   'truncated',
 ] as const;
 export type IsFlag = (typeof IS_FLAGS)[number];
+
+/** Labels 1 to 6 by their colours. */
+export const LABELS: readonly string[] = ['red', 'orange', 'yellow', 'green', 'blue', 'violet'];
 
 export const HAS_FLAGS = [
   'error',
@@ -40,6 +44,10 @@ export type FilterTerm =
   | { readonly key: WordKey; readonly text: string }
   /** Both ends inclusive. */
   | { readonly key: NumberKey; readonly least: number; readonly most: number }
+  /** 1 to 6, as the labels are numbered. */
+  | { readonly key: 'label'; readonly label: number }
+  /** A whole word in the URL, the method, the heads or the decoded bodies. */
+  | { readonly key: 'text'; readonly text: string }
   | { readonly key: 'is'; readonly flag: IsFlag }
   | { readonly key: 'has'; readonly flag: HasFlag }
   /** A field of either head by that name, whose value contains `value` when it is not null. */

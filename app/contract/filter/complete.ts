@@ -1,6 +1,6 @@
 import { ANOMALY_CODES } from '../../../proxy-engine/model/anomaly-code.ts';
 import { ERROR_CODES } from '../../../proxy-engine/model/error-code.ts';
-import { HAS_FLAGS, IS_FLAGS } from './ast.ts';
+import { HAS_FLAGS, IS_FLAGS, LABELS } from './ast.ts';
 import { lexFilter, type WordToken } from './lexer.ts';
 import { FILTER_KEYS, isFilterKey, type FilterKey } from './terms.ts';
 
@@ -22,6 +22,7 @@ export interface FilterCompletion {
 /** Values of this session that completion may offer. */
 export interface KnownValues {
   readonly hosts?: readonly string[];
+  readonly programs?: readonly string[];
 }
 
 const MOST_CANDIDATES = 50;
@@ -32,6 +33,7 @@ const VALUES: Partial<Record<FilterKey, readonly string[]>> = {
   type: ['json', 'html', 'javascript', 'css', 'image', 'font', 'xml', 'text', 'video', 'audio', 'form', 'event-stream'],
   is: IS_FLAGS,
   has: HAS_FLAGS,
+  label: LABELS,
   header: ['accept', 'authorization', 'cache-control', 'content-type', 'cookie', 'origin', 'set-cookie', 'user-agent'],
   size: ['>10kb', '>100kb', '>1mb', '>10mb', '<1kb', '0'],
   dur: ['>100ms', '>1s', '>10s', '<50ms'],
@@ -76,7 +78,7 @@ function keysFor(typed: string): FilterCandidate[] {
 
 function valuesFor(key: string, typed: string, known: KnownValues): FilterCandidate[] {
   if (!isFilterKey(key)) return [];
-  const values = key === 'host' ? (known.hosts ?? []) : (VALUES[key] ?? []);
+  const values = (key === 'host' ? known.hosts : key === 'app' ? known.programs : VALUES[key]) ?? [];
   const wanted = typed.toLowerCase();
   // Those that begin with what was typed stand before those that only contain it.
   const beginning = values.filter((value) => value.toLowerCase().startsWith(wanted));

@@ -58,6 +58,8 @@ describe('a filter is read as', () => {
     ['dur:>1s', 'dur 1000001..Infinity'],
     ['dur:250', 'dur 250000..250000'],
     ['dur:<=1.5ms', 'dur 0..1500'],
+    ['label:Green', 'label 4'],
+    ['label:6', 'label 6'],
     ['dur:>2m', 'dur 120000001..Infinity'],
     ['port:8000..8999', 'port 8000..8999'],
   ])('%s', (text, expected) => {
@@ -87,7 +89,7 @@ describe('an error points at its place:', () => {
     ['header:=x', 'A header name must stand before the equals sign.', '=x'],
     ['""', 'Empty quotation marks look for nothing.', '""'],
     ['-rule:"my mock"', 'Rules do not exist in this version, so no exchange can be found by one.', 'rule:'],
-    ['app:curl', 'Client programs are not recorded in this version, so no exchange can be found by one.', 'app:'],
+    ['label:pink', 'label: knows red, orange, yellow, green, blue, violet and 1 to 6.', 'pink'],
   ])('%s', (text, message, at) => {
     const parsed = parseFilter(text);
     if (parsed.ok) throw new Error('It was read.');
@@ -121,6 +123,7 @@ function show(node: FilterNode): string {
     case 'term': {
       const { term } = node;
       if ('flag' in term) return `${term.key} ${term.flag}`;
+      if (term.key === 'label') return `label ${String(term.label)}`;
       if ('least' in term) return `${term.key} ${String(term.least)}..${String(term.most)}`;
       if (term.key === 'header') return `header ${term.name}${term.value === null ? '' : ` contains ${term.value}`}`;
       return `${term.key}=${term.text}`;

@@ -1,4 +1,4 @@
-import { HAS_FLAGS, IS_FLAGS, type FilterTerm, type NumberKey } from './ast.ts';
+import { HAS_FLAGS, IS_FLAGS, LABELS, type FilterTerm, type NumberKey } from './ast.ts';
 import type { WordToken } from './lexer.ts';
 
 /** What each key means, in the order in which completion offers them. */
@@ -10,6 +10,7 @@ export const FILTER_KEYS = {
   is: 'state or kind',
   has: 'has an error, a body, a query',
   header: 'header field: name or name=value',
+  text: 'whole words anywhere: text:"out of stock"',
   body: 'decoded body contains',
   path: 'path and query contain',
   url: 'URL contains',
@@ -21,6 +22,10 @@ export const FILTER_KEYS = {
   protocol: 'protocol of either leg: h2, http/1.1',
   error: 'error code contains',
   anomaly: 'anomaly code contains',
+  app: 'client program contains',
+  operation: 'GraphQL operation contains',
+  label: 'label: red, orange, yellow, green, blue, violet',
+  comment: 'comment contains',
 } as const;
 
 export type FilterKey = keyof typeof FILTER_KEYS;
@@ -28,7 +33,6 @@ export type FilterKey = keyof typeof FILTER_KEYS;
 /** Keys of the language that nothing is recorded for yet; naming one is an error that says so. */
 const LATER_KEYS: Readonly<Record<string, string>> = {
   rule: 'Rules do not exist in this version, so no exchange can be found by one.',
-  app: 'Client programs are not recorded in this version, so no exchange can be found by one.',
 };
 
 const SIZE_UNITS: Readonly<Record<string, number>> = {
@@ -92,6 +96,11 @@ export function readTerm(word: WordToken): TermResult {
       const name = (equals < 0 ? value : value.slice(0, equals)).toLowerCase();
       if (name === '') return failAtValue(word, 'A header name must stand before the equals sign.');
       return accept({ key: 'header', name, value: equals < 0 ? null : value.slice(equals + 1) });
+    }
+    case 'label': {
+      const label = LABELS.indexOf(value.toLowerCase()) + 1 || Number(value);
+      if (Number.isInteger(label) && label >= 1 && label <= LABELS.length) return accept({ key: 'label', label });
+      return failAtValue(word, `label: knows ${LABELS.join(', ')} and 1 to ${String(LABELS.length)}.`);
     }
     case 'method':
     case 'scheme':

@@ -1,14 +1,13 @@
-import type { ExchangeSummary } from '#contract';
-import { COPY_TEXT } from '../text/traffic.ts';
+import type { ExchangeId, ExchangeSummary } from '#contract';
+import { COPY_TEXT, SAVED_FILTER_TEXT } from '../text/traffic.ts';
 import { copyText } from './clipboard.ts';
 import type { App } from './app.svelte.ts';
-import { bodyText, headText, urlOf } from './copying.ts';
+import { copyOf, COPIES } from './copy-actions.ts';
+import type { CopyAction } from './copy-actions.ts';
+import { exportHar } from './export-har.ts';
 import { rowTerm, withTerm } from './filter-terms.ts';
 import type { RowFilter } from './filter-terms.ts';
 import type { ActionId } from './keys.ts';
-
-/** Commands as cURL that are copied at once at most. */
-const MOST_CURL = 200;
 
 /** Moves and views that belong to the list on the screen; it registers itself here while it is there. */
 export interface ListView {
@@ -81,14 +80,32 @@ export class Actions {
       case 'remove-sample':
         return sample;
       case 'clear-filter':
+      case 'save-filter':
         return app.list.filter !== '';
       case 'copy-url':
       case 'filter-host':
       case 'filter-not-host':
+      case 'label-0':
+      case 'label-1':
+      case 'label-2':
+      case 'label-3':
+      case 'label-4':
+      case 'label-5':
+      case 'label-6':
+      case 'toggle-pin':
+      case 'comment':
+      case 'remove':
+      case 'export-har':
         return row !== null;
+      case 'undo-remove':
+        return app.marking.canUndo;
       case 'copy-curl':
+      case 'copy-fetch':
+      case 'copy-httpie':
+      case 'copy-raw-request':
       case 'copy-request-headers':
         return row !== null && row.method !== '';
+      case 'copy-raw-response':
       case 'copy-response-headers':
         return row !== null && row.status !== null;
       case 'copy-request-body':
@@ -97,6 +114,9 @@ export class Actions {
         return row !== null && row.responseBodyBytes > 0 && row.bodies !== 'none';
       case 'filter-path':
       case 'filter-status':
+      case 'filter-type':
+      case 'filter-method':
+      case 'filter-program':
         return row !== null && rowTerm(action, row) !== null;
       case 'pass-through-host':
         return row !== null && (row.scheme === 'https' || row.scheme === 'tls');
@@ -130,6 +150,9 @@ export class Actions {
       case 'clear-filter':
         app.setFilter('');
         this.listView?.focus();
+        return;
+      case 'save-filter':
+        this.#saveFilter();
         return;
       case 'toggle-recording':
         await app.backend.call('capture.setRecording', { on: app.status.now?.recording === false });
@@ -185,18 +208,37 @@ export class Actions {
       case 'open-detail':
         this.focusDetail();
         return;
-      case 'copy-url':
-      case 'copy-curl':
-      case 'copy-request-headers':
-      case 'copy-response-headers':
-      case 'copy-request-body':
-      case 'copy-response-body':
-        await this.#copyOf(action);
+      case 'label-0':
+      case 'label-1':
+      case 'label-2':
+      case 'label-3':
+      case 'label-4':
+      case 'label-5':
+      case 'label-6':
+        await app.marking.label(Number(action.slice(-1)));
+        return;
+      case 'toggle-pin':
+        await app.marking.togglePin();
+        return;
+      case 'comment':
+        await app.marking.beginComment();
+        return;
+      case 'remove':
+        await app.marking.remove();
+        return;
+      case 'undo-remove':
+        await app.marking.undo();
+        return;
+      case 'export-har':
+        await exportHar(app, this.#chosenIds());
         return;
       case 'filter-host':
       case 'filter-not-host':
       case 'filter-path':
       case 'filter-status':
+      case 'filter-type':
+      case 'filter-method':
+      case 'filter-program':
         this.#filterBy(action);
         return;
       case 'pass-through-host':
@@ -207,7 +249,8 @@ export class Actions {
         // The body views listen for these themselves.
         return;
       default:
-        this.#moveInList(action);
+        if (isCopy(action)) await this.#copy(action);
+        else this.#moveInList(action);
     }
   }
 
@@ -246,6 +289,17 @@ export class Actions {
     }
     this.#app.selection.clear();
     this.listView?.focus();
+  }
+
+  /** Puts the filter on among the saved ones; its text is its name until it gets another. */
+  #saveFilter(): void {
+    const { list, preferences, toasts } = this.#app;
+    const { filter } = list;
+    if (filter === '') return;
+    const saved = preferences.savedFilters;
+    if (!saved.value.some((other) => other.filter === filter)) saved.value = [...saved.value, { name: filter, filter }];
+    preferences.sidebarTab.value = 'filters';
+    toasts.say(SAVED_FILTER_TEXT.saved);
   }
 
   #filterBy(filter: RowFilter): void {
@@ -293,39 +347,18 @@ export class Actions {
     }
   }
 
-  async #copyOf(action: ActionId): Promise<void> {
-    const { backend } = this.#app;
+  async #copy(action: CopyAction): Promise<void> {
     const row = this.#app.activeRow;
     if (row === null) return;
-    switch (action) {
-      case 'copy-url':
-        await this.copy(this.#chosenRows().map(urlOf).join('\n'), COPY_TEXT.url);
-        break;
-      case 'copy-curl': {
-        const rows = this.#chosenRows().filter(({ method }) => method !== '');
-        const commands: string[] = [];
-        for (const { id } of rows.slice(0, MOST_CURL)) {
-          commands.push((await backend.call('exchanges.exportCurl', { id })).text);
-        }
-        await this.copy(commands.join('\n\n'), COPY_TEXT.curl(commands.length));
-        break;
-      }
-      case 'copy-request-headers':
-      case 'copy-response-headers': {
-        const detail = await backend.call('exchanges.get', { id: row.id });
-        const message = action === 'copy-request-headers' ? detail.request : detail.response;
-        if (message !== null) await this.copy(headText(message), COPY_TEXT.headers);
-        break;
-      }
-      case 'copy-request-body':
-        await this.copy(await bodyText(backend, row.id, 'request'), COPY_TEXT.body);
-        break;
-      case 'copy-response-body':
-        await this.copy(await bodyText(backend, row.id, 'response'), COPY_TEXT.body);
-        break;
-      default:
-        break;
-    }
+    const { text, said } = await copyOf(action, this.#app.backend, row, this.#chosenRows());
+    await this.copy(text, said);
+  }
+
+  /** All that are chosen: those that are loaded in the order of the list, then the others. */
+  #chosenIds(): readonly ExchangeId[] {
+    const loaded = this.#chosenRows().map(({ id }) => id);
+    const known = new Set(loaded);
+    return [...loaded, ...[...this.#app.selection.ids].filter((id) => !known.has(id))];
   }
 
   /** The chosen rows that are loaded, in the order of the list; at least the active one. */
@@ -339,4 +372,8 @@ export class Actions {
     if (rows.length === 0) return activeRow === null ? [] : [activeRow];
     return rows.sort((one, other) => one.index - other.index).map(({ row }) => row);
   }
+}
+
+function isCopy(action: ActionId): action is CopyAction {
+  return COPIES.some((copy) => copy === action);
 }

@@ -7,6 +7,7 @@ import type { Backend, Connection } from './connection.svelte.ts';
 import { ExchangeList } from './exchange-list.svelte.ts';
 import { Hosts } from './hosts.svelte.ts';
 import { Layout } from './layout.svelte.ts';
+import { Marking } from './marking.svelte.ts';
 import { Navigation } from './navigation.svelte.ts';
 import { Preferences } from './preferences.svelte.ts';
 import { Selection } from './selection.svelte.ts';
@@ -27,6 +28,7 @@ export class App {
   readonly navigation = new Navigation();
   readonly layout = new Layout();
   readonly toasts = new Toasts();
+  readonly marking: Marking;
   readonly actions: Actions;
   /** The active row as it was last seen; it outlives the row's page. */
   #lastActive: ExchangeSummary | null = null;
@@ -37,6 +39,7 @@ export class App {
     this.sessions = new Sessions(connection);
     this.list = new ExchangeList(connection);
     this.hosts = new Hosts(connection);
+    this.marking = new Marking(this);
     this.actions = new Actions(this);
   }
 

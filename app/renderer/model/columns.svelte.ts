@@ -3,7 +3,18 @@ import { Remembered } from './remembered.svelte.ts';
 import type { KeyValueStore } from './remembered.svelte.ts';
 
 export type ColumnId =
-  'label' | 'status' | 'method' | 'host' | 'path' | 'type' | 'size' | 'duration' | 'protocol' | 'started';
+  | 'label'
+  | 'status'
+  | 'method'
+  | 'host'
+  | 'path'
+  | 'type'
+  | 'size'
+  | 'duration'
+  | 'program'
+  | 'protocol'
+  | 'started'
+  | 'waterfall';
 
 export interface ColumnDefinition {
   readonly id: ColumnId;
@@ -27,12 +38,29 @@ export const COLUMNS: readonly ColumnDefinition[] = [
   { id: 'type', width: 56, least: 56, sort: 'type', numeric: false, from: 0 },
   { id: 'size', width: 68, least: 64, sort: 'size', numeric: true, from: 0 },
   { id: 'duration', width: 68, least: 68, sort: 'duration', numeric: true, from: 0 },
+  { id: 'program', width: 112, least: 64, sort: null, numeric: false, from: 980 },
   { id: 'protocol', width: 72, least: 64, sort: null, numeric: false, from: 980 },
   { id: 'started', width: 84, least: 84, sort: 'time', numeric: true, from: 980 },
+  { id: 'waterfall', width: 160, least: 80, sort: null, numeric: false, from: 0 },
 ];
 
 /** Columns that a person may hide; the rest is what a row is. */
-export const HIDEABLE: readonly ColumnId[] = ['method', 'host', 'type', 'size', 'duration', 'protocol', 'started'];
+export const HIDEABLE: readonly ColumnId[] = [
+  'method',
+  'host',
+  'type',
+  'size',
+  'duration',
+  'program',
+  'protocol',
+  'started',
+  'waterfall',
+];
+
+/** The label is a bar at the edge of the row: it stands first and stays there. */
+const FIXED: ColumnId = 'label';
+const HIDDEN_AT_FIRST: readonly ColumnId[] = ['waterfall'];
+const ORDER_AT_FIRST: readonly ColumnId[] = COLUMNS.map(({ id }) => id);
 
 export interface ShownColumn {
   readonly definition: ColumnDefinition;
@@ -53,20 +81,25 @@ type Widths = Readonly<Partial<Record<ColumnId, number>>>;
 export class Columns {
   readonly #widths: Remembered<Widths>;
   readonly #hidden: Remembered<readonly ColumnId[]>;
+  readonly #order: Remembered<readonly ColumnId[]>;
+  readonly #ordered = $derived.by(() => inOrder(this.#order.value));
 
   constructor(store: KeyValueStore = localStorage) {
     this.#widths = new Remembered<Widths>('column-widths', {}, isWidths, store);
-    this.#hidden = new Remembered<readonly ColumnId[]>('columns-hidden', [], isColumnIds, store);
+    this.#hidden = new Remembered<readonly ColumnId[]>('columns-hidden', HIDDEN_AT_FIRST, isColumnIds, store);
+    this.#order = new Remembered<readonly ColumnId[]>('columns-order', ORDER_AT_FIRST, isColumnIds, store);
   }
 
   /** @param listWidth px */
   shown(listWidth: number): readonly ShownColumn[] {
-    return COLUMNS.filter(
-      ({ id, from }) =>
-        listWidth >= from &&
-        !this.isHidden(id) &&
-        !NARROW_STEPS.some(({ below, hides }) => hides === id && listWidth < below),
-    ).map((definition) => ({ definition, width: this.#widths.value[definition.id] ?? definition.width }));
+    return this.#ordered
+      .filter(
+        ({ id, from }) =>
+          listWidth >= from &&
+          !this.isHidden(id) &&
+          !NARROW_STEPS.some(({ below, hides }) => hides === id && listWidth < below),
+      )
+      .map((definition) => ({ definition, width: this.#widths.value[definition.id] ?? definition.width }));
   }
 
   /** The host has no column at this width and stands before the path. */
@@ -83,6 +116,35 @@ export class Columns {
     this.#hidden.value = hidden ? [...others, id] : others;
   }
 
+  /** All columns as they stand, hidden ones too. */
+  get ordered(): readonly ColumnDefinition[] {
+    return this.#ordered;
+  }
+
+  /** Whether a person may give this column another place. */
+  isMovable(id: ColumnId): boolean {
+    return id !== FIXED;
+  }
+
+  /** Puts a column before another one, or behind all for null. */
+  move(id: ColumnId, before: ColumnId | null): void {
+    if (!this.isMovable(id) || id === before || before === FIXED) return;
+    const others = this.#ordered.map((column) => column.id).filter((other) => other !== id);
+    const at = before === null ? others.length : others.indexOf(before);
+    this.#order.value = [...others.slice(0, at), id, ...others.slice(at)];
+  }
+
+  /**
+   * Moves a column past its neighbour.
+   * @param shown those on the screen: hidden neighbours are passed over
+   */
+  step(id: ColumnId, by: 1 | -1, shown: readonly ShownColumn[]): void {
+    const at = shown.findIndex(({ definition }) => definition.id === id);
+    const target = shown[at + (by === 1 ? 2 : -1)]?.definition.id ?? null;
+    if (at < 0 || (target === null && by === -1)) return;
+    this.move(id, target);
+  }
+
   /** @param width px; held within what the column needs */
   resize(id: ColumnId, width: number): void {
     const definition = COLUMNS.find((column) => column.id === id);
@@ -95,11 +157,23 @@ export class Columns {
     this.#widths.value = others;
   }
 
-  /** As delivered: widths and visibility. */
+  /** As delivered: widths, places and visibility. */
   reset(): void {
     this.#widths.reset();
     this.#hidden.reset();
+    this.#order.reset();
   }
+}
+
+/** Columns that an older version did not know stand where they are delivered, behind the column that they follow there. */
+function inOrder(order: readonly ColumnId[]): readonly ColumnDefinition[] {
+  const ids = order.filter((id) => id !== FIXED);
+  ORDER_AT_FIRST.forEach((id, at) => {
+    if (id === FIXED || ids.includes(id)) return;
+    const before = ORDER_AT_FIRST[at - 1];
+    ids.splice(before === undefined ? 0 : ids.indexOf(before) + 1, 0, id);
+  });
+  return [FIXED, ...ids].flatMap((id) => COLUMNS.find((column) => column.id === id) ?? []);
 }
 
 function isColumnId(value: unknown): value is ColumnId {

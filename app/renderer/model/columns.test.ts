@@ -54,3 +54,52 @@ test('what an older version stored is checked before it is used', () => {
   store.setItem('weir.columns-hidden', 'no json');
   expect(names(new Columns(store), 700)).toHaveLength(8);
 });
+
+test('a column takes another place, and keeps it', () => {
+  const store = memory();
+  const columns = new Columns(store);
+  columns.move('size', 'status');
+  columns.move('label', null);
+  columns.move('method', 'label');
+  columns.step('status', 1, columns.shown(700));
+  expect(names(new Columns(store), 700)).toEqual([
+    'label',
+    'size',
+    'method',
+    'status',
+    'host',
+    'path',
+    'type',
+    'duration',
+  ]);
+});
+
+test('a column that an older version did not know stands where it is delivered', () => {
+  const store = memory();
+  store.setItem(
+    'weir.columns-order',
+    '["path","host","status","method","type","size","duration","protocol","started"]',
+  );
+  const columns = new Columns(store);
+  expect(columns.ordered.map(({ id }) => id)).toEqual([
+    'label',
+    'path',
+    'host',
+    'status',
+    'method',
+    'type',
+    'size',
+    'duration',
+    'program',
+    'protocol',
+    'started',
+    'waterfall',
+  ]);
+});
+
+test('the waterfall is there for who asks for it', () => {
+  const columns = new Columns(memory());
+  expect(names(columns, 1_200)).not.toContain('waterfall');
+  columns.setHidden('waterfall', false);
+  expect(names(columns, 1_200)).toContain('waterfall');
+});

@@ -1,4 +1,4 @@
-import { ContractError } from '#contract';
+import { ContractError, MAX_IDS } from '#contract';
 import type { ExchangeId, ExchangeQuery, ExchangeSummary, SessionId, SortColumn, StreamHandle } from '#contract';
 import type { Backend } from './connection.svelte.ts';
 import { ExchangePages, PAGE_ROWS } from './exchange-pages.ts';
@@ -21,7 +21,7 @@ export interface ScrollWish {
 export const MOST_PENDING = 100_000;
 
 /** Rows of a selected range that are looked up at most. */
-export const MOST_RANGE = 5_000;
+export const MOST_RANGE = MAX_IDS;
 
 /** With a filter on, only the backend knows what matches: it is asked at most this often, milliseconds. */
 const REFRESH_MILLISECONDS = 250;
@@ -213,20 +213,16 @@ export class ExchangeList {
     const first = Math.max(0, Math.min(from, to));
     const end = Math.min(this.#total, Math.max(from, to) + 1, first + MOST_RANGE);
     const ids: ExchangeId[] = [];
-    let index = first;
-    while (index < end) {
+    for (let index = first; index < end; index += 1) {
       const row = this.#pages.at(index);
-      if (row !== undefined) {
-        ids.push(row.id);
-        index += 1;
-        continue;
-      }
-      const { rows } = await this.#queryAt(index, Math.min(500, end - index));
-      if (rows.length === 0) break;
-      for (const found of rows) ids.push(found.id);
-      index += rows.length;
+      if (row === undefined) break;
+      ids.push(row.id);
     }
-    return ids;
+    const rest = first + ids.length;
+    if (rest >= end) return ids;
+    const query = { ...this.#query(), index: rest, limit: end - rest };
+    const found = await this.#backend.call('exchanges.ids', query);
+    return [...ids, ...found.ids];
   }
 
   /** Brings an exchange into view, if the list has it; answers its position. */
@@ -234,6 +230,32 @@ export class ExchangeList {
     const index = this.#pages.indexOf(id) ?? (await this.#findIndex(id));
     if (index !== null) this.#scrollWish = { index, align: 'centre' };
     return index;
+  }
+
+  /** The row that takes the place of those that go: the first behind them, else the last before them; loaded ones only. */
+  neighbourOf(ids: ReadonlySet<ExchangeId>): ExchangeId | null {
+    const places = [...ids].map((id) => this.#pages.indexOf(id)).filter((place) => place !== undefined);
+    if (places.length === 0) return null;
+    const first = Math.min(...places);
+    const behind = (index: number): ExchangeId | undefined => this.#pages.at(index)?.id;
+    for (let index = first, id = behind(index); id !== undefined; index += 1, id = behind(index)) {
+      if (!ids.has(id)) return id;
+    }
+    for (let index = first - 1, id = behind(index); id !== undefined; index -= 1, id = behind(index)) {
+      if (!ids.has(id)) return id;
+    }
+    return null;
+  }
+
+  /** Rows of the list were deleted: the others close up, and the view stays where it is. */
+  removed(ids: readonly ExchangeId[]): void {
+    this.#total -= Math.min(this.#total, ids.length);
+    if (!this.#pages.remove(ids)) this.#pages.clear();
+    this.#version += 1;
+    this.#news += 1;
+    this.#generation += 1;
+    this.#inFlight.clear();
+    this.#fetchWanted();
   }
 
   close(): void {

@@ -86,6 +86,28 @@ export class ExchangePages {
     return true;
   }
 
+  /**
+   * Takes rows out; those behind them close up. What is loaded then may have gaps at the ends of pages.
+   * @returns false when not all of them are loaded: nobody knows then how far the others move, and nothing was done
+   */
+  remove(ids: readonly ExchangeId[]): boolean {
+    const gone = ids.map((id) => this.#places.get(id)).filter((place) => place !== undefined);
+    if (gone.length < ids.length) return false;
+    gone.sort((one, other) => one - other);
+    const kept: { readonly index: number; readonly row: ExchangeSummary }[] = [];
+    let before = 0;
+    for (const number of [...this.#pages.keys()].sort((one, other) => one - other)) {
+      this.#pages.get(number)?.rows.forEach((row, offset) => {
+        const index = number * PAGE_ROWS + offset;
+        while ((gone[before] ?? Infinity) < index) before += 1;
+        if (gone[before] !== index) kept.push({ index: index - before, row });
+      });
+    }
+    this.clear();
+    for (const { index, row } of kept) this.append(index, row);
+    return true;
+  }
+
   clear(): void {
     this.#pages.clear();
     this.#places.clear();

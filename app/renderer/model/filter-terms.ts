@@ -2,7 +2,14 @@ import type { ExchangeSummary } from '#contract';
 import { hostTerm } from './host-tree.ts';
 
 /** Filters that the menu of a row offers. */
-export type RowFilter = 'filter-host' | 'filter-not-host' | 'filter-path' | 'filter-status';
+export type RowFilter =
+  | 'filter-host'
+  | 'filter-not-host'
+  | 'filter-path'
+  | 'filter-status'
+  | 'filter-type'
+  | 'filter-method'
+  | 'filter-program';
 
 /** The term of the query language for a row; null when the row has nothing to filter by. */
 export function rowTerm(filter: RowFilter, row: ExchangeSummary): string | null {
@@ -15,6 +22,12 @@ export function rowTerm(filter: RowFilter, row: ExchangeSummary): string | null 
       const path = row.path.replace(/\?.*$/, '');
       return path === '' ? null : `path:${quoteWhereNeeded(path)}`;
     }
+    case 'filter-type':
+      return row.mediaType === null ? null : `type:${quoteWhereNeeded(row.mediaType)}`;
+    case 'filter-method':
+      return row.method === '' ? null : `method:${quoteWhereNeeded(row.method.toLowerCase())}`;
+    case 'filter-program':
+      return row.program === null ? null : `app:${quoteWhereNeeded(row.program)}`;
     case 'filter-status':
       if (row.error !== null) return `error:${row.error.code}`;
       return row.status === null ? null : `status:${String(row.status)}`;
@@ -30,6 +43,7 @@ export function withTerm(filter: string, term: string): string {
   return /(^|\s)or(\s|$)/i.test(words) ? `(${words}) ${term}` : `${words} ${term}`;
 }
 
-function quoteWhereNeeded(text: string): string {
+/** A value as the query language takes it. */
+export function quoteWhereNeeded(text: string): string {
   return /[\s()"]/.test(text) ? `"${text.replaceAll(/["\\]/g, '\\$&')}"` : text;
 }

@@ -4,6 +4,7 @@ export type ActionId =
   | 'shortcuts'
   | 'focus-filter'
   | 'clear-filter'
+  | 'save-filter'
   | 'toggle-recording'
   | 'clear'
   | 'toggle-sidebar'
@@ -38,6 +39,25 @@ export type ActionId =
   | 'copy-response-headers'
   | 'copy-request-body'
   | 'copy-response-body'
+  | 'copy-fetch'
+  | 'copy-httpie'
+  | 'copy-raw-request'
+  | 'copy-raw-response'
+  | 'label-0'
+  | 'label-1'
+  | 'label-2'
+  | 'label-3'
+  | 'label-4'
+  | 'label-5'
+  | 'label-6'
+  | 'toggle-pin'
+  | 'comment'
+  | 'remove'
+  | 'undo-remove'
+  | 'export-har'
+  | 'filter-type'
+  | 'filter-method'
+  | 'filter-program'
   | 'filter-host'
   | 'filter-not-host'
   | 'filter-path'
@@ -63,6 +83,7 @@ export interface KeyBinding {
 export const KEYS: readonly KeyBinding[] = [
   { action: 'palette', chords: ['Mod+K', 'Mod+Shift+P'], scope: 'everywhere' },
   { action: 'focus-filter', chords: ['Mod+F'], scope: 'everywhere' },
+  { action: 'save-filter', chords: ['Mod+S'], scope: 'everywhere' },
   { action: 'clear', chords: ['Mod+Backspace'], scope: 'everywhere' },
   { action: 'toggle-sidebar', chords: ['Mod+B'], scope: 'everywhere' },
   { action: 'next-pane', chords: ['F6'], scope: 'everywhere' },
@@ -82,6 +103,17 @@ export const KEYS: readonly KeyBinding[] = [
   { action: 'row-menu', chords: ['Shift+F10', 'ContextMenu'], scope: 'list' },
   { action: 'copy-curl', chords: ['c'], scope: 'list' },
   { action: 'copy-url', chords: ['Mod+C'], scope: 'list' },
+  { action: 'toggle-pin', chords: ['p'], scope: 'list' },
+  { action: 'comment', chords: ['n'], scope: 'list' },
+  { action: 'label-1', chords: ['1'], scope: 'list' },
+  { action: 'label-2', chords: ['2'], scope: 'list' },
+  { action: 'label-3', chords: ['3'], scope: 'list' },
+  { action: 'label-4', chords: ['4'], scope: 'list' },
+  { action: 'label-5', chords: ['5'], scope: 'list' },
+  { action: 'label-6', chords: ['6'], scope: 'list' },
+  { action: 'label-0', chords: ['0'], scope: 'list' },
+  { action: 'remove', chords: ['Delete'], scope: 'list' },
+  { action: 'undo-remove', chords: ['Mod+Z'], scope: 'list' },
   { action: 'find-in-body', chords: ['Mod+F'], scope: 'body' },
   { action: 'select-body', chords: ['Mod+A'], scope: 'body' },
 ];

@@ -4,6 +4,14 @@ import type { KeyValueStore } from './remembered.svelte.ts';
 export type ThemeChoice = 'system' | 'light' | 'dark';
 export type RowDensity = 'compact' | 'comfortable';
 
+export type SidebarTab = 'hosts' | 'programs' | 'sessions' | 'filters';
+
+/** A filter that is worth a name. */
+export interface SavedFilter {
+  readonly name: string;
+  readonly filter: string;
+}
+
 /** Row heights of the exchange list, px. */
 export const ROW_HEIGHT: Readonly<Record<RowDensity, number>> = { compact: 24, comfortable: 28 };
 
@@ -18,7 +26,8 @@ export class Preferences {
   readonly density: Remembered<RowDensity>;
   readonly sidebarOpen: Remembered<boolean>;
   readonly sidebarWidth: Remembered<number>;
-  readonly sidebarTab: Remembered<'hosts' | 'sessions'>;
+  readonly sidebarTab: Remembered<SidebarTab>;
+  readonly savedFilters: Remembered<readonly SavedFilter[]>;
   readonly detailWidth: Remembered<number>;
   readonly detailShare: Remembered<number>;
 
@@ -27,7 +36,8 @@ export class Preferences {
     this.theme = new Remembered('theme', 'system', oneOf('system', 'light', 'dark'), store);
     this.density = new Remembered('density', 'compact', oneOf('compact', 'comfortable'), store);
     this.sidebarOpen = new Remembered('sidebar-open', true, isBoolean, store);
-    this.sidebarTab = new Remembered('sidebar-tab', 'hosts', oneOf('hosts', 'sessions'), store);
+    this.sidebarTab = new Remembered('sidebar-tab', 'hosts', oneOf('hosts', 'programs', 'sessions', 'filters'), store);
+    this.savedFilters = new Remembered<readonly SavedFilter[]>('saved-filters', [], isSavedFilters, store);
     this.sidebarWidth = new Remembered(
       'sidebar-width',
       SIDEBAR_WIDTH.initial,
@@ -42,4 +52,14 @@ export class Preferences {
       store,
     );
   }
+}
+
+function isSavedFilters(value: unknown): value is readonly SavedFilter[] {
+  return Array.isArray(value) && value.every(isSavedFilter);
+}
+
+function isSavedFilter(value: unknown): value is SavedFilter {
+  if (typeof value !== 'object' || value === null) return false;
+  const { name, filter } = value as Partial<Record<keyof SavedFilter, unknown>>;
+  return typeof name === 'string' && typeof filter === 'string' && name !== '' && filter !== '';
 }

@@ -33,6 +33,22 @@ export class Sessions {
     if (chosen !== null) this.#chosen = sessions.find((session) => session.id === chosen.id) ?? null;
   }
 
+  /** @throws ContractError */
+  async rename(id: SessionId, name: string): Promise<void> {
+    await this.#backend.call('sessions.rename', { id, name });
+    await this.refresh();
+  }
+
+  /**
+   * Moves everything of one session into another, and shows that one if the first was shown.
+   * @throws ContractError
+   */
+  async merge(from: SessionId, into: SessionId): Promise<void> {
+    const { session } = await this.#backend.call('sessions.merge', { from, into });
+    if (this.#chosen?.id === from) this.#chosen = session;
+    await this.refresh();
+  }
+
   /**
    * Deletes a session and its traffic.
    * @throws ContractError

@@ -10,13 +10,17 @@ export const COLUMN_TEXT: Readonly<Record<ColumnId, string>> = {
   type: 'Type',
   size: 'Size',
   duration: 'Time',
+  program: 'Program',
   protocol: 'Protocol',
   started: 'Started',
+  waterfall: 'Waterfall',
 };
 
 export const COLUMN_MENU_TEXT = {
   title: 'Columns',
   reset: 'Reset columns',
+  left: (column: string): string => `Move ${column} left`,
+  right: (column: string): string => `Move ${column} right`,
   sortUp: 'sorted ascending',
   sortDown: 'sorted descending',
   resize: (column: string): string => `Width of the column ${column}`,
@@ -73,7 +77,10 @@ export const EMPTY_TEXT = {
 export const SIDEBAR_TEXT = {
   label: 'Sidebar',
   hosts: 'Hosts',
+  programs: 'Programs',
   sessions: 'Sessions',
+  filters: 'Filters',
+  noPrograms: 'Programs of this computer appear here once they send something through Weir.',
   noHosts: 'Hosts appear here with their first exchange.',
   errors: (count: string): string => `${count} failed`,
   exchanges: (count: string): string => `${count} exchanges`,
@@ -81,11 +88,30 @@ export const SIDEBAR_TEXT = {
   collapse: 'Collapse',
   current: 'recording now',
   sample: 'sample',
-  removeSession: 'Delete this session',
+  sessionMenu: (name: string): string => `More about the session ${name}`,
+  rename: 'Rename…',
+  renameSession: 'Rename session',
+  name: 'Name',
+  save: 'Save',
+  mergeInto: 'Merge into',
+  mergeQuestion: (from: string, into: string): string => `Merge “${from}” into “${into}”?`,
+  mergeHint: (count: string): string => `Its ${count} exchanges move there, and the empty session goes.`,
+  merge: 'Merge sessions',
+  removeSession: 'Delete…',
   removeQuestion: (name: string): string => `Delete the session “${name}”?`,
   removeHint: (count: string): string => `Its ${count} exchanges and their bodies are removed from the disk.`,
   remove: 'Delete session',
   cancel: 'Cancel',
+} as const;
+
+export const SAVED_FILTER_TEXT = {
+  saved: 'Filter saved',
+  none: 'A filter that you save stands here, one click away.',
+  saveThis: 'Save the filter',
+  menu: (name: string): string => `More about the filter ${name}`,
+  rename: 'Rename…',
+  renameTitle: 'Rename filter',
+  remove: 'Remove',
 } as const;
 
 export const STATUS_BAR_TEXT = {
@@ -118,11 +144,28 @@ export const BANNER_TEXT = {
 
 export const COPY_TEXT = {
   url: 'URL copied',
+  fetch: 'fetch call copied',
+  httpie: 'HTTPie command copied',
+  raw: 'Raw bytes copied as text',
   curl: (count: number): string => (count === 1 ? 'cURL command copied' : `${String(count)} cURL commands copied`),
   headers: 'Headers copied',
   body: 'Body copied',
   terminalLine: 'Terminal line copied',
   address: 'Address copied',
+} as const;
+
+export const MARK_TEXT = {
+  removed: (count: number, formatted: string): string =>
+    count === 1 ? 'Exchange deleted' : `${formatted} exchanges deleted`,
+  undo: 'Undo',
+  gone: 'They were deleted for good by now',
+  comment: 'Comment',
+  commentOn: (what: string): string => `Comment on ${what}`,
+  save: 'Save comment',
+  pinned: 'pinned',
+  commented: 'has a comment',
+  exported: (count: number, formatted: string): string =>
+    count === 1 ? '1 exchange exported' : `${formatted} exchanges exported`,
 } as const;
 
 export const PASS_THROUGH_TEXT = {

@@ -32,9 +32,16 @@ export interface RowView {
   readonly type: string;
   readonly size: string;
   readonly duration: string;
+  readonly program: string;
+  /** Name of a GraphQL operation, behind the path; empty for none. */
+  readonly operation: string;
   readonly protocol: string;
   readonly started: string;
 }
+
+/** Room before the name of an operation, and of the mark of a comment with its gap, px. */
+const OPERATION_GAP = 8;
+const COMMENT_WIDTH = 18;
 
 const views = new WeakMap<ExchangeSummary, RowView>();
 
@@ -50,18 +57,25 @@ export function rowView(row: ExchangeSummary): RowView {
 function makeView(row: ExchangeSummary): RowView {
   const [pathHead, pathTail] = splitPath(row);
   const host = hostText(row);
+  const operation = row.operation === null ? '' : oneLine(row.operation);
   return {
     status: statusView(row),
     method: row.method === '' ? LIST_TEXT.none : cut(oneLine(row.method), 8),
     host,
     hostWidth: mostWidth(host),
-    pathWidth: mostWidth(pathHead) + mostWidth(pathTail),
+    pathWidth:
+      mostWidth(pathHead) +
+      mostWidth(pathTail) +
+      (operation === '' ? 0 : OPERATION_GAP + mostWidth(operation)) +
+      (row.commented ? COMMENT_WIDTH : 0),
     pathHead,
     pathTail,
     pathIsText: row.path === '',
     type: cut(typeWord(row), 7),
     size: sizeText(row),
     duration: row.duration === null ? '' : formatDuration(row.duration),
+    program: row.program === null ? '' : oneLine(row.program),
+    operation,
     protocol: row.client.protocol,
     // Hundredths: a column of 84 px holds no more.
     started: formatClock(row.startedAt).slice(0, -1),
