@@ -60,6 +60,8 @@ export const ERROR_CODES = {
   'http2.client-connection': { side: 'client', phase: 'body', answer: null },
   'http2.origin-connection': { side: 'origin', phase: 'response', answer: 502 },
   'http2.refused': { side: 'origin', phase: 'request', answer: 502 },
+  'http2.no-extended-connect': { side: 'origin', phase: 'request', answer: 502 },
+  'websocket.accept': { side: 'origin', phase: 'response', answer: 502 },
   'http2.reset': { side: 'origin', phase: 'body', answer: 502 },
   'timeout.request-head': { side: 'client', phase: 'request', answer: 408 },
   'timeout.first-byte': { side: 'origin', phase: 'response', answer: 504 },

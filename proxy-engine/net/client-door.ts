@@ -3,7 +3,7 @@ import type { ExchangeError } from '../model/error-code.ts';
 import type { ListenerMode } from '../model/listener-mode.ts';
 import type { ClientEntry, ConnectRequest, FixedDestination } from '../pipeline/client-entry.ts';
 import { deadlineAfter, type Mortal } from '../pipeline/lifetimes.ts';
-import { DEAF, type LinkHandler } from '../pipeline/link.ts';
+import { DEAF, type HandedOver, type LinkHandler } from '../pipeline/link.ts';
 import { formatAuthority } from '../protocol/http1/index.ts';
 import { SOCKS4, SOCKS5 } from '../protocol/socks/index.ts';
 import type { ClientHello } from '../protocol/tls-hello/index.ts';
@@ -16,6 +16,7 @@ import { HelloCollector } from './hello-collector.ts';
 import { agreedProtocol, serveHttp } from './serve-http.ts';
 import { SocketLink } from './socket-link.ts';
 import { SocksDoor } from './socks-door.ts';
+import { linkOverStream } from './stream-socket.ts';
 import { relayTcp } from './tcp-relay.ts';
 import { turnAway } from './turn-away.ts';
 import type { Visitor } from './visitor.ts';
@@ -25,6 +26,7 @@ const TLS_HANDSHAKE = 0x16;
 /** Enough of the preface of HTTP/2 to tell it from any method. */
 const PREFACE_SEEN_BYTES = 'PRI '.length;
 const ESTABLISHED = Buffer.from('HTTP/1.1 200 Connection established\r\n\r\n', 'latin1');
+const NOTHING = Buffer.alloc(0);
 
 /**
  * Lets a client in: tells by its first byte what it speaks on a listener of `mode` and gives it to whom it belongs.
@@ -175,11 +177,12 @@ export class ClientDoor implements LinkHandler, Mortal {
     const visitor = this.#visitor;
     const refusal = this.#refusal;
     if (mode.kind === 'proxy') {
-      const onConnect = (request: ConnectRequest, rest: Buffer): void => {
-        new ConnectDoor(this.#keeping, link, visitor, request, { answer: ESTABLISHED, early: rest, origin: null });
+      const onConnect = (request: ConnectRequest, client: HandedOver): void => {
+        const isOwn = client.link === link;
+        const opening = { answer: isOwn ? ESTABLISHED : NOTHING, early: client.early, origin: null };
+        new ConnectDoor(this.#keeping, isOwn ? link : linkOverStream(client.link), visitor, request, opening);
       };
-      const canConnect = protocol === null ? onConnect : null;
-      return serveHttp(context, link, clientEntry(context, visitor, null, tls, canConnect, protocol, refusal));
+      return serveHttp(context, link, clientEntry(context, visitor, null, tls, onConnect, protocol, refusal));
     }
     const scheme = mode.scheme === 'https' ? 'https' : 'http';
     const destination: FixedDestination = {

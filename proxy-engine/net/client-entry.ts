@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 import type { ExchangeError } from '../model/error-code.ts';
 import type { CertificateFacts, TlsFacts } from '../model/tls-facts.ts';
-import type { ClientEntry, ConnectRequest, FixedDestination } from '../pipeline/client-entry.ts';
+import type { ClientEntry, FixedDestination } from '../pipeline/client-entry.ts';
 import type { PipelineContext } from '../pipeline/context.ts';
 import { ja3, ja4, type ClientHello } from '../protocol/tls-hello/index.ts';
 import type { Visitor } from './visitor.ts';
@@ -20,7 +20,7 @@ export function clientEntry(
   { address, isRemote }: Visitor,
   destination: FixedDestination | null,
   tls: ClientTlsState | null,
-  onConnect: ((request: ConnectRequest, rest: Buffer) => void) | null,
+  onConnect: ClientEntry['onConnect'],
   protocol: ClientEntry['protocol'] = null,
   refusal: ExchangeError | null = null,
 ): ClientEntry {

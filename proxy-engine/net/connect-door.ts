@@ -32,7 +32,7 @@ const SLOW_CLIENT_MS = 2_000;
 
 /** How a tunnel begins. */
 export interface Opening {
-  /** What the client is told. */
+  /** What the client is told; empty where that was said before. */
   readonly answer: Buffer;
   /** Bytes that came along with its request. */
   readonly early: Buffer;
@@ -69,7 +69,7 @@ export class ConnectDoor implements LinkHandler, Mortal {
     this.deadline = deadlineAfter(context.clock.coarse, context.settings.timeouts.idle);
     link.handler = this;
     context.lifetimes.add(this);
-    link.write(answer);
+    if (answer.length > 0) link.write(answer);
     link.resume();
     this.#greetingTimer =
       origin === null
@@ -102,7 +102,7 @@ export class ConnectDoor implements LinkHandler, Mortal {
   }
 
   onDrain(): void {
-    // Only the short answer was written.
+    // Nothing was written.
   }
 
   onEof(): void {

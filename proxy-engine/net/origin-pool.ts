@@ -8,6 +8,7 @@ import { dialOrigin } from './origin-dial.ts';
 import type { OriginTls, SecureOrigin } from './origin-tls.ts';
 import type { Outbound } from './outbound.ts';
 import { SharedDial } from './shared-dial.ts';
+import { UpgradeDial } from './upgrade-dial.ts';
 
 /** How often idle connections are looked at, ms of the coarse clock. */
 const SWEEP_EVERY_MS = 1_000;
@@ -38,6 +39,8 @@ interface PooledRoute extends OriginRoute {
   /** The dial that whoever comes may wait for, while it is not known that the origin speaks HTTP/1. */
   dial: SharedDial | null;
   failed: FailedDial | null;
+  /** Whether its origin takes extended CONNECT; null until one connection has told. */
+  takesUpgrades: boolean | null;
   /** Coarse milliseconds of the last look-up. */
   usedAt: number;
 }
@@ -96,7 +99,17 @@ export class OriginPool implements Origins {
       const isForwarded = scheme === 'http' && !priorKnowledge && !tunnelled;
       const forwardLines = isForwarded ? this.#outbound.forwardLines(host, port) : null;
       const place = { scheme, host, port, serverName, priorKnowledge, restricted, tunnelled, forwardLines };
-      route = { ...place, key, usedAt: 0, isCurrent: true, idle: [], shared: [], dial: null, failed: null };
+      route = {
+        ...place,
+        key,
+        usedAt: 0,
+        isCurrent: true,
+        idle: [],
+        shared: [],
+        dial: null,
+        failed: null,
+        takesUpgrades: null,
+      };
       this.#routes.set(key, route);
     }
     route.usedAt = this.#joined.clock.coarse;
@@ -104,10 +117,17 @@ export class OriginPool implements Origins {
     return route;
   }
 
-  take(route: OriginRoute, http1Only: boolean): Http1Origin | null {
+  mayUpgrade(route: OriginRoute | null): boolean {
+    return route === null || !route.priorKnowledge || pooled(route).takesUpgrades !== false;
+  }
+
+  take(route: OriginRoute, upgradesBy: OriginProtocol | null): Http1Origin | null {
     const { idle, shared } = pooled(route);
-    if (shared.length > 0 && !http1Only) {
-      for (const connection of shared) if (connection.canOpen) return connection.openStream();
+    if (shared.length > 0 && upgradesBy !== 'http/1.1') {
+      for (const connection of shared) {
+        if (connection.canOpen && (upgradesBy === null || connection.takesUpgrades === true))
+          return connection.openStream();
+      }
     }
     return idle.pop() ?? null;
   }
@@ -116,9 +136,19 @@ export class OriginPool implements Origins {
     if (!route.priorKnowledge) this.#remember(pooled(route), 'http/1.1');
   }
 
-  dial(route: OriginRoute, waiter: OriginWaiter, http1Only: boolean): () => void {
+  dial(route: OriginRoute, waiter: OriginWaiter, upgradesBy: OriginProtocol | null): () => void {
     const target = pooled(route);
-    if (http1Only || !this.#mayShare(target)) return this.#dialAlone(target, waiter);
+    if (!this.#mayShare(target)) return this.#dialAlone(target, waiter);
+    if (upgradesBy === null) return this.#dialToShare(target, waiter);
+    return UpgradeDial.begin(upgradesBy, waiter, {
+      route: target,
+      shared: target.shared,
+      dialAlone: (alone) => this.#dialAlone(target, alone),
+      dialToShare: (sharing) => this.#dialToShare(target, sharing),
+    });
+  }
+
+  #dialToShare(target: PooledRoute, waiter: OriginWaiter): () => void {
     const { failed } = target;
     target.failed = null;
     if (failed !== null && failed.until > this.#joined.clock.coarse) {
@@ -294,6 +324,9 @@ export class OriginPool implements Origins {
       if (at !== -1) route.shared.splice(at, 1);
     });
     route.shared.push(connection);
+    connection.onceKnown(() => {
+      route.takesUpgrades = connection.takesUpgrades;
+    });
     link.resume();
     for (const waiter of dial.waiters) waiter.onOrigin(connection.openStream());
   }

@@ -1,3 +1,4 @@
+import { createHash, randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { CaptureTap } from '../capture/create-tap.ts';
 import type { CaptureLosses } from '../capture/tap.ts';
@@ -17,6 +18,9 @@ import { OwnAddresses } from './own-addresses.ts';
 import { SystemClock } from './system-clock.ts';
 import type { ChainReader } from './tls-facts.ts';
 import { isLocalAddress } from './visitor.ts';
+
+/** What makes a Sec-WebSocket-Accept of a key (RFC 6455 §1.3). */
+const WEBSOCKET_GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 
 /** Pace of the coarse clock, and with it of every deadline, ms. */
 const TICK_MS = 100;
@@ -261,6 +265,8 @@ export class ProxyEngine {
         this.#nextConnectionId += this.#config.idStep;
         return id;
       },
+      webSocketKey: () => randomBytes(16).toString('base64'),
+      webSocketAccept: (key) => createHash('sha1').update(`${key}${WEBSOCKET_GUID}`, 'latin1').digest('base64'),
     };
   }
 }

@@ -1,6 +1,7 @@
 import type { ConnectionRecord } from '../capture/tap.ts';
 import type { ExchangeError } from '../model/error-code.ts';
 import type { ConnectionId } from '../model/ids.ts';
+import type { HandedOver } from './link.ts';
 import type { OriginRoute } from './origins.ts';
 
 /** A fixed place that every request of a connection goes to. */
@@ -41,6 +42,9 @@ export interface ClientEntry {
   record(): ConnectionRecord;
   /** The tap has the connection's record. */
   isRecorded: boolean;
-  /** Called when CONNECT may be answered; the connection is no longer HTTP. Null where CONNECT makes no sense. */
-  readonly onConnect: ((request: ConnectRequest, rest: Buffer) => void) | null;
+  /**
+   * Called when CONNECT may have its tunnel: what is handed over is no longer HTTP. A stream of HTTP/2 was answered already.
+   * Null where CONNECT makes no sense.
+   */
+  readonly onConnect: ((request: ConnectRequest, client: HandedOver) => void) | null;
 }

@@ -1,19 +1,12 @@
 import type { Answer, ResponseHead, ResponseHeadChanges } from '../protocol/http1/index.ts';
 import type { Http1Origin } from './http1-origin.ts';
-import type { Link } from './link.ts';
+import type { HandedOver } from './link.ts';
 import type { OriginRoute } from './origins.ts';
 
 /** An answer of ours as it went out, for the record. */
 export interface SentAnswer {
   readonly head: Buffer;
   readonly body: Buffer;
-}
-
-/** What is left of a client when its connection, or its stream, becomes another protocol's. */
-export interface HandedOver {
-  readonly link: Link;
-  /** Bytes that had come and were not read. */
-  readonly early: Buffer;
 }
 
 /** The client of one exchange, whichever version of HTTP it speaks. */
@@ -38,6 +31,8 @@ export interface ClientLeg {
   send(bytes: Buffer, spent: boolean): void;
   /** The trailer section of an unframed response; sent by `finish`. */
   trailers(lines: Buffer): void;
+  /** Why an origin's 101 cannot be passed on to this client, in a sentence; null when it can. */
+  refusesSwitch(head: ResponseHead): string | null;
   /** The response is whole. */
   finish(): void;
   /** Answers in the origin's place. */

@@ -35,4 +35,8 @@ export interface PipelineContext {
   soon(task: () => void): void;
   takeExchangeId(): ExchangeId;
   takeConnectionId(): ConnectionId;
+  /** A new Sec-WebSocket-Key, for handshakes that Weir itself makes (RFC 6455 §4.1). */
+  webSocketKey(): string;
+  /** The Sec-WebSocket-Accept that answers a key (RFC 6455 §4.2.2). */
+  webSocketAccept(key: string): string;
 }

@@ -12,7 +12,7 @@ import { answerStatus, failure } from './failures.ts';
 import type { ClientLeg, SentAnswer } from './client-leg.ts';
 import type { Http1Origin, StreamTranslation } from './http1-origin.ts';
 import type { LinkFailure, StreamReset } from './link.ts';
-import type { OriginRoute, OriginWaiter } from './origins.ts';
+import type { OriginProtocol, OriginRoute, OriginWaiter } from './origins.ts';
 import type { PacedSource } from './pacing.ts';
 import { planUrl, type RequestPlan } from './plan-request.ts';
 import { RequestFeed } from './request-feed.ts';
@@ -318,6 +318,11 @@ export class Exchange implements OriginWaiter, PacedSource {
       );
       return false;
     }
+    const refusal = this.client.refusesSwitch(head);
+    if (refusal !== null) {
+      this.fail('websocket.accept', refusal);
+      return false;
+    }
     this.#responseStarted = true;
     const sent = this.client.head(head, {
       clientMinorVersion: 1,
@@ -325,8 +330,10 @@ export class Exchange implements OriginWaiter, PacedSource {
       relayUpgrade: true,
       appendedLines: '',
     });
-    this.record.response(101, head.bytes, sent === head.bytes ? null : sent);
-    this.sendToClient(sent);
+    const received = this.#origin?.translation?.receivedHead ?? head.bytes;
+    // By HTTP/2 the yes to an extended CONNECT is 200 (RFC 8441 §4).
+    this.record.response(received === head.bytes ? 101 : 200, received, sent.equals(received) ? null : sent);
+    if (!this.client.unframed) this.sendToClient(sent);
     return true;
   }
 
@@ -336,9 +343,8 @@ export class Exchange implements OriginWaiter, PacedSource {
     if (this.#over || origin === null) return;
     this.#over = true;
     this.#origin = null;
-    origin.unassign();
     const { link, early } = this.client.leave();
-    const tunnel = new Tunnel(this.#context, this.record, link, origin.link, { recordsBytes: true });
+    const tunnel = new Tunnel(this.#context, this.record, link, origin.leave(), { recordsBytes: true });
     tunnel.start(early, rest);
   }
 
@@ -489,18 +495,22 @@ export class Exchange implements OriginWaiter, PacedSource {
 
   #connect(route: OriginRoute): void {
     this.#route = route;
-    const origin = this.client.takePinned(route) ?? this.#context.origins.take(route, this.#wantsHttp1);
+    const origin = this.client.takePinned(route) ?? this.#context.origins.take(route, this.#upgradesBy(route));
     if (origin !== null) this.#attach(origin, true);
     else this.#dial(route);
   }
 
-  /** HTTP/2 has no Upgrade (RFC 9113 §8.6): whoever asks for one needs a connection of HTTP/1.1. */
-  get #wantsHttp1(): boolean {
-    return this.#plan.action.kind === 'forward' && this.#plan.action.upgrades;
+  /**
+   * By what an origin is asked to switch protocols: as the client has asked, if the origin can, so that the handshake passes
+   * as it is. Null for requests that do not ask for it.
+   */
+  #upgradesBy(route: OriginRoute): OriginProtocol | null {
+    if (this.#plan.action.kind !== 'forward' || !this.#plan.action.upgrades) return null;
+    return this.client.unframed || route.priorKnowledge ? 'h2' : 'http/1.1';
   }
 
   #dial(route: OriginRoute): void {
-    const cancel = this.#context.origins.dial(route, this, this.#wantsHttp1);
+    const cancel = this.#context.origins.dial(route, this, this.#upgradesBy(route));
     // The dial may have ended before it returned.
     if (!this.#over && this.#origin === null) this.#cancelDial = cancel;
   }

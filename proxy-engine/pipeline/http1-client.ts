@@ -12,7 +12,7 @@ import {
 } from '../protocol/http1/index.ts';
 import type { ErrorCode } from '../model/error-code.ts';
 import type { ClientEntry, ConnectRequest } from './client-entry.ts';
-import type { ClientLeg, HandedOver, SentAnswer } from './client-leg.ts';
+import type { ClientLeg, SentAnswer } from './client-leg.ts';
 import type { PipelineContext } from './context.ts';
 import { brokenHead, type ExchangeHead } from './broken-head.ts';
 import { Exchange } from './exchange.ts';
@@ -20,7 +20,7 @@ import { ExchangeRecord } from './exchange-record.ts';
 import { failure } from './failures.ts';
 import type { Http1Origin } from './http1-origin.ts';
 import { deadlineAfter, type Mortal } from './lifetimes.ts';
-import { DEAF, type Link, type LinkHandler } from './link.ts';
+import { DEAF, type HandedOver, type Link, type LinkHandler } from './link.ts';
 import type { OriginRoute } from './origins.ts';
 import { planRefused, planRequest, rowKind, type RequestPlan } from './plan-request.ts';
 
@@ -149,6 +149,11 @@ export class Http1Client implements ClientLeg, LinkHandler, Http1Sink<RequestHea
 
   trailers(): void {
     // They are part of the framing that was forwarded.
+  }
+
+  refusesSwitch(): null {
+    // The client made the request for it and judges the answer.
+    return null;
   }
 
   finish(): void {
@@ -344,7 +349,7 @@ export class Http1Client implements ClientLeg, LinkHandler, Http1Sink<RequestHea
 
   #leaveForTunnel(request: ConnectRequest, rest: Buffer): void {
     this.leave();
-    this.entry.onConnect?.(request, rest);
+    this.entry.onConnect?.(request, { link: this.link, early: rest });
   }
 
   #hold(bytes: Buffer): void {

@@ -22,6 +22,10 @@ export interface StreamTranslation {
   readonly receivedHead: Buffer | null;
   /** White space around its values was taken away. */
   readonly strippedSpace: boolean;
+  /** Tells, once it is known, whether the origin takes extended CONNECT (RFC 8441 §3). */
+  onceUpgradesKnown(tell: (takesUpgrades: boolean) => void): void;
+  /** The stream as the transport that an accepted extended CONNECT has made of it. */
+  leave(): Link;
 }
 
 /**
@@ -99,6 +103,12 @@ export class Http1Origin implements LinkHandler, Http1Sink<ResponseHead> {
     this.uses += 1;
     this.answered = false;
     this.#decoder.next(method);
+  }
+
+  /** What the connection, or the stream, is once HTTP is over on it. */
+  leave(): Link {
+    this.#exchange = null;
+    return this.translation?.leave() ?? this.link;
   }
 
   /** The exchange is over as far as this connection goes. */

@@ -1,16 +1,26 @@
 import type { Answer, ResponseHead, ResponseHeadChanges } from '../protocol/http1/index.ts';
 import { Http2Error } from '../protocol/http2/index.ts';
 import type { HeaderToSend, Http2Head, Http2Stream } from '../protocol/http2/index.ts';
-import type { ClientLeg, HandedOver, SentAnswer } from './client-leg.ts';
+import type { ConnectRequest } from './client-entry.ts';
+import type { ClientLeg, SentAnswer } from './client-leg.ts';
 import { Exchange } from './exchange.ts';
 import { ExchangeDeadlines } from './exchange-deadlines.ts';
 import { ExchangeRecord } from './exchange-record.ts';
 import { chunk, LAST_CHUNK, lastChunk } from './chunks.ts';
-import { http2ResponseFields, Http2Request, recordForm, trailerFields, writeHttp1Request } from './http2-heads.ts';
+import {
+  http2ResponseFields,
+  http2SwitchFields,
+  Http2Request,
+  recordForm,
+  trailerFields,
+  writeHttp1Request,
+} from './http2-heads.ts';
 import { errorName } from './http2-error-names.ts';
 import type { Http2Client } from './http2-client.ts';
 import type { Http1Origin } from './http1-origin.ts';
+import { handedOver, Http2StreamLink } from './http2-stream-link.ts';
 import type { Mortal } from './lifetimes.ts';
+import type { HandedOver } from './link.ts';
 import { planRequest, rowKind } from './plan-request.ts';
 
 /** A response that waits for its client's window stops its origin at this many bytes. */
@@ -32,20 +42,44 @@ export class Http2ClientStream implements ClientLeg, Mortal {
   /** Bytes of the body that were taken and not given back as window. */
   #owed = 0;
   /** Body bytes still to come by the response's declared length, or -1. */
-  #left = -1;
+  #bodyLeft = -1;
   #trailers: readonly HeaderToSend[] | null = null;
   #responseEnded = false;
   #over = false;
+  /** The stream as a transport, where its request may make it one. */
+  readonly #transport: Http2StreamLink<Http2ClientStream> | null;
+  /** A tunnel is asked for, and may be had. */
+  readonly #connect: ConnectRequest | null;
+  /** The stream is no longer HTTP. */
+  #left = false;
 
   constructor(client: Http2Client, stream: Http2Stream<Http2ClientStream>, head: Http2Head, endStream: boolean) {
     const { context, entry } = client;
     this.#client = client;
     this.#stream = stream;
-    this.#requestDone = endStream;
     stream.withoutBody = head.method === 'HEAD';
-    const request = new Http2Request(head, !endStream);
+    const isConnect = head.method === 'CONNECT';
+    this.#requestDone = endStream || isConnect;
+    const key = head.protocol.toLowerCase() === 'websocket' ? context.webSocketKey() : null;
+    const request = new Http2Request(head, !endStream && !isConnect, key);
     this.#request = request;
+    const errorCode = head.protocol === '' ? Http2Error.connectError : Http2Error.cancel;
+    this.#transport = isConnect
+      ? new Http2StreamLink(client, stream, endStream, errorCode, () => {
+          this.#end();
+        })
+      : null;
+    this.#deadlines = new ExchangeDeadlines(context);
+    context.lifetimes.add(this);
+    client.onStreamBegun(this);
     const plan = planRequest(context, entry, request, writeHttp1Request);
+    if (plan.action.kind === 'connect') {
+      const { host, port } = plan.action;
+      this.#connect = { host, port, startedAt: context.clock.micros() };
+      this.#exchange = null;
+      return;
+    }
+    this.#connect = null;
     const record = new ExchangeRecord(context, context.clock.micros());
     if (record.recorded) {
       const { scheme, host, port, path } = plan;
@@ -62,9 +96,6 @@ export class Http2ClientStream implements ClientLeg, Mortal {
       });
     }
     this.#exchange = new Exchange(context, this, record, request, plan);
-    this.#deadlines = new ExchangeDeadlines(context);
-    context.lifetimes.add(this);
-    client.onStreamBegun(this);
   }
 
   // ---- what the connection tells -----------------------------------------------------------------------------------
@@ -74,6 +105,7 @@ export class Http2ClientStream implements ClientLeg, Mortal {
     const exchange = this.#exchange;
     const early = this.#early;
     this.#early = null;
+    if (this.#connect !== null && !this.#over) this.#openTunnel(this.#connect);
     if (exchange === null || early === null) return;
     exchange.requestDone = this.#requestDone;
     exchange.start(early.length === 0 ? null : Buffer.concat(early));
@@ -82,6 +114,10 @@ export class Http2ClientStream implements ClientLeg, Mortal {
 
   onData(bytes: Buffer, start: number, end: number, endStream: boolean): void {
     const exchange = this.#exchange;
+    if (this.#transport !== null) {
+      this.#transport.receive(bytes, start, end, endStream);
+      return;
+    }
     this.#owed += end - start;
     if (exchange !== null) {
       exchange.record.payload('request', bytes, start, end);
@@ -96,6 +132,12 @@ export class Http2ClientStream implements ClientLeg, Mortal {
   /** @param lines the trailer section */
   onTrailers(lines: Buffer): void {
     const exchange = this.#exchange;
+    if (this.#transport !== null) {
+      // Nothing but DATA belongs on such a stream (RFC 9113 §8.5).
+      this.#client.connection.reset(this.#stream, Http2Error.protocolError);
+      this.onReset(Http2Error.protocolError, false, 'Trailers came on a stream that CONNECT opened.');
+      return;
+    }
     if (exchange === null) return;
     if (lines.length > 0) exchange.record.trailers('request', lines);
     // A body of declared length has no place for trailers in HTTP/1.
@@ -106,7 +148,9 @@ export class Http2ClientStream implements ClientLeg, Mortal {
   onReset(code: number, byPeer: boolean, reason: string): void {
     const exchange = this.#exchange;
     this.#exchange = null;
-    if (exchange !== null) {
+    if (this.#left) {
+      this.#transport?.receiveReset(code, byPeer, reason);
+    } else if (exchange !== null) {
       if (byPeer) exchange.onClientGone(reason === '' ? `reset its stream (${errorName(code)})` : reason, code);
       else if (this.#client.connection.failure === null) exchange.fail('http2.malformed-request', reason);
       else exchange.fail('http2.client-connection', reason);
@@ -116,12 +160,14 @@ export class Http2ClientStream implements ClientLeg, Mortal {
 
   /** What was queued for want of window is sent. */
   onDrained(): void {
-    if (this.#exchange !== null) this.#exchange.onClientDrain();
+    if (this.#left) this.#transport?.onDrained();
+    else if (this.#exchange !== null) this.#exchange.onClientDrain();
     else this.#endWhenSent();
   }
 
   onLinkDrain(): void {
-    this.#exchange?.onClientDrain();
+    if (this.#left) this.#transport?.onDrained();
+    else this.#exchange?.onClientDrain();
   }
 
   // ---- Mortal ------------------------------------------------------------------------------------------------------
@@ -141,7 +187,7 @@ export class Http2ClientStream implements ClientLeg, Mortal {
 
   stop(): void {
     this.#exchange?.fail('weir.stopped', 'Weir was stopped before the exchange was complete.');
-    if (!this.#over) this.#reset(Http2Error.cancel);
+    if (!this.#over && !this.#left) this.#reset(Http2Error.cancel);
   }
 
   // ---- the client leg ----------------------------------------------------------------------------------------------
@@ -173,16 +219,17 @@ export class Http2ClientStream implements ClientLeg, Mortal {
   }
 
   head(head: ResponseHead, { appendedLines }: ResponseHeadChanges): Buffer {
+    if (head.status === 101) return this.#headForSwitch(head);
     const fields = http2ResponseFields(head, appendedLines);
     const hasBody = head.framing !== 'none' && !(head.framing === 'length' && head.contentLength === 0);
-    this.#left = head.framing === 'length' ? head.contentLength : -1;
+    this.#bodyLeft = head.framing === 'length' ? head.contentLength : -1;
     this.#sendHead(fields, !hasBody);
     return this.#exchange?.record.recorded === true ? recordForm(fields) : NOTHING;
   }
 
   send(bytes: Buffer): void {
-    if (this.#left !== -1) this.#left -= bytes.length;
-    this.#sendData(bytes, this.#left === 0);
+    if (this.#bodyLeft !== -1) this.#bodyLeft -= bytes.length;
+    this.#sendData(bytes, this.#bodyLeft === 0);
   }
 
   trailers(lines: Buffer): void {
@@ -225,8 +272,19 @@ export class Http2ClientStream implements ClientLeg, Mortal {
     this.#endWhenSent();
   }
 
+  refusesSwitch(head: ResponseHead): string | null {
+    const { webSocketKey } = this.#request;
+    if (webSocketKey === null) return null;
+    if (head.get('sec-websocket-accept') === this.#client.context.webSocketAccept(webSocketKey)) return null;
+    return 'The Sec-WebSocket-Accept of the origin does not answer the key that Weir sent for its client of HTTP/2.';
+  }
+
   leave(): HandedOver {
-    throw new Error('A stream of HTTP/2 does not switch protocols (RFC 9113 §8.6).');
+    if (this.#transport === null) throw new Error('Only CONNECT makes a transport of a stream (RFC 9113 §8.5).');
+    this.#left = true;
+    this.#exchange = null;
+    this.#client.context.lifetimes.remove(this);
+    return handedOver(this.#transport);
   }
 
   pin(origin: Http1Origin): void {
@@ -239,6 +297,18 @@ export class Http2ClientStream implements ClientLeg, Mortal {
   }
 
   // ---- inside ------------------------------------------------------------------------------------------------------
+
+  #openTunnel(request: ConnectRequest): void {
+    this.#sendHead([{ name: ':status', value: '200' }], false);
+    const client = this.leave();
+    this.#client.entry.onConnect?.(request, client);
+  }
+
+  #headForSwitch(head: ResponseHead): Buffer {
+    const fields = http2SwitchFields(head);
+    this.#sendHead(fields, false);
+    return recordForm(fields);
+  }
 
   #takeWire(wire: Buffer): void {
     if (this.#early !== null) this.#early.push(wire);

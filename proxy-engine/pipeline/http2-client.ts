@@ -8,11 +8,14 @@ import { failure } from './failures.ts';
 import { FrameFlush } from './frame-flush.ts';
 import { trailerLines } from './http2-heads.ts';
 import { Http2ClientStream } from './http2-client-stream.ts';
+import type { StreamCarrier } from './http2-stream-link.ts';
 import { deadlineAfter, type Mortal } from './lifetimes.ts';
 import { DEAF, type Link, type LinkHandler } from './link.ts';
 
 /** An HTTP/2 connection from a client: each stream of it is one exchange, and none waits for another. */
-export class Http2Client implements LinkHandler, Mortal, Http2Events<Http2ClientStream> {
+export class Http2Client
+  implements LinkHandler, Mortal, Http2Events<Http2ClientStream>, StreamCarrier<Http2ClientStream>
+{
   deadline: number;
   readonly link: Link;
   readonly entry: ClientEntry;
@@ -31,7 +34,7 @@ export class Http2Client implements LinkHandler, Mortal, Http2Events<Http2Client
     this.entry = entry;
     this.connection = new Http2Connection('server', context.settings.limits, this, {
       tolerateSpace: false,
-      offersConnect: false,
+      offersConnect: context.origins.mayUpgrade(entry.destination?.route ?? null),
       now: () => context.clock.coarse,
     });
     this.#flush = new FrameFlush(context, link, this.connection);
@@ -88,6 +91,10 @@ export class Http2Client implements LinkHandler, Mortal, Http2Events<Http2Client
   /** Frames wait to be written. */
   flushSoon(): void {
     if (!this.#reading) this.#flush.soon();
+  }
+
+  soon(task: () => void): void {
+    this.context.soon(task);
   }
 
   onStreamBegun(stream: Http2ClientStream): void {

@@ -11,14 +11,17 @@ import { chunk, LAST_CHUNK, lastChunk } from './chunks.ts';
 import type { StreamTranslation } from './http1-origin.ts';
 import { errorName } from './http2-error-names.ts';
 import {
+  announcesTrailers,
   http2RequestFields,
   recordForm,
   responseForm,
   trailerFields,
   writeHttp1Response,
+  writeHttp1Switch,
   type InnerFraming,
 } from './http2-heads.ts';
 import type { Http2Origin } from './http2-origin.ts';
+import { Http2StreamLink } from './http2-stream-link.ts';
 import { DEAF, type Link, type LinkHandler, type StreamReset } from './link.ts';
 
 /** A request that waits for its origin's window stops its client at this many bytes. */
@@ -47,6 +50,10 @@ export class Http2OriginStream implements Link, StreamTranslation, Http1Sink<Req
   #owed = 0;
   #framing: InnerFraming = 'none';
   #over = false;
+  /** What an extended CONNECT asks for, as Upgrade has it, and the key of its handshake. */
+  #upgrade: { readonly protocol: string; readonly key: string | null } | null = null;
+  /** The stream as a transport, once the origin has said yes. */
+  #transport: Http2StreamLink<Http2OriginStream> | null = null;
 
   constructor(connection: Http2Origin, limits: Http1Limits) {
     this.connection = connection;
@@ -108,6 +115,16 @@ export class Http2OriginStream implements Link, StreamTranslation, Http1Sink<Req
     this.#end();
   }
 
+  onceUpgradesKnown(tell: (takesUpgrades: boolean) => void): void {
+    this.connection.onceKnown(() => {
+      tell(this.connection.takesUpgrades === true);
+    });
+  }
+
+  leave(): Link {
+    return this.#transport ?? this;
+  }
+
   // ---- the request, from HTTP/1 ------------------------------------------------------------------------------------
 
   onHead(head: RequestHead): void {
@@ -116,9 +133,10 @@ export class Http2OriginStream implements Link, StreamTranslation, Http1Sink<Req
     const hasBody = head.framing === 'chunked' || head.contentLength > 0;
     this.#left = head.framing === 'length' ? head.contentLength : -1;
     this.#requestEnded = !hasBody;
+    if (head.upgrade !== null) this.#upgrade = { protocol: head.upgrade, key: head.get('sec-websocket-key') };
     const fields = http2RequestFields(head, route.scheme, route.host, route.port);
     this.sentHead = recordForm(fields);
-    this.#stream = connection.open(fields, !hasBody, this);
+    this.#stream = connection.open(fields, !hasBody && this.#upgrade === null, this);
     if (this.#stream === null) {
       this.#lose(
         { code: Http2Error.refusedStream, byPeer: true, withConnection: false },
@@ -168,14 +186,23 @@ export class Http2OriginStream implements Link, StreamTranslation, Http1Sink<Req
     this.receivedHead = responseForm(head);
     this.strippedSpace = head.strippedSpace;
     const { status } = head;
+    if (this.#upgrade !== null && status >= 200 && status < 300) {
+      this.#switch(head, endStream);
+      return;
+    }
     const isBodyless = status < 200 || status === 204 || status === 304 || this.#method === 'HEAD';
-    if (!isBodyless) this.#framing = endStream ? 'none' : head.contentLength === -1 ? 'chunked' : 'length';
+    const isChunked = head.contentLength === -1 || announcesTrailers(head);
+    if (!isBodyless) this.#framing = endStream ? 'none' : isChunked ? 'chunked' : 'length';
     const addLength = !isBodyless && endStream && head.contentLength === -1;
     this.handler.onBytes(writeHttp1Response(head, this.#framing, addLength));
     if (endStream) this.#responseDone();
   }
 
   receiveData(bytes: Buffer, start: number, end: number, endStream: boolean): void {
+    if (this.#transport !== null) {
+      this.#transport.receive(bytes, start, end, endStream);
+      return;
+    }
     const isChunked = this.#framing === 'chunked';
     this.#owed += end - start;
     if (end > start && this.#framing !== 'none') {
@@ -187,12 +214,21 @@ export class Http2OriginStream implements Link, StreamTranslation, Http1Sink<Req
 
   /** @param lines the trailer section */
   receiveTrailers(lines: Buffer): void {
+    if (this.#transport !== null) {
+      // Nothing but DATA belongs on such a stream (RFC 9113 §8.5).
+      this.#transport.reset(Http2Error.protocolError);
+      return;
+    }
     if (this.#framing === 'chunked') this.handler.onBytes(lastChunk(lines));
     this.#responseDone();
   }
 
   /** @param isTransport the whole connection ended, by the origin */
   receiveReset(code: number, byPeer: boolean, reason: string, isTransport: boolean): void {
+    if (this.#transport !== null) {
+      this.#transport.receiveReset(code, byPeer, reason);
+      return;
+    }
     if (isTransport) {
       const handler = this.handler;
       this.handler = DEAF;
@@ -204,6 +240,23 @@ export class Http2OriginStream implements Link, StreamTranslation, Http1Sink<Req
       ? `The origin reset the stream (${errorName(code)}${reason === '' ? '' : `: ${reason}`}).`
       : reason;
     this.#lose({ code, byPeer, withConnection: this.connection.connection.failure !== null }, message);
+  }
+
+  /** What was queued for want of window is sent, or the connection takes more again. */
+  onDrained(): void {
+    if (this.#transport !== null) this.#transport.onDrained();
+    else this.handler.onDrain();
+  }
+
+  /** The origin said yes to an extended CONNECT: the stream is a transport from here on (RFC 8441 §4). */
+  #switch(head: Http2Head, endStream: boolean): void {
+    if (this.#upgrade === null || this.#stream === null) return;
+    const { protocol, key } = this.#upgrade;
+    this.#transport = new Http2StreamLink(this.connection, this.#stream, endStream, Http2Error.cancel, () => {
+      this.#end();
+    });
+    const accept = key === null ? null : this.connection.webSocketAccept(key);
+    this.handler.onBytes(writeHttp1Switch(head, protocol, accept));
   }
 
   /** The request may still be under way; what comes of it is nobody's business once the response is whole. */

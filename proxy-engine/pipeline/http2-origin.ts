@@ -7,11 +7,14 @@ import { FrameFlush } from './frame-flush.ts';
 import { trailerLines } from './http2-heads.ts';
 import { Http1Origin } from './http1-origin.ts';
 import { Http2OriginStream } from './http2-origin-stream.ts';
+import type { StreamCarrier } from './http2-stream-link.ts';
 import { DEAF, type Link, type LinkHandler } from './link.ts';
 import type { OriginRoute } from './origins.ts';
 
 /** An HTTP/2 connection to an origin, shared by as many exchanges as the origin allows at once. */
-export class Http2Origin implements LinkHandler, RecordableConnection, Http2Events<Http2OriginStream> {
+export class Http2Origin
+  implements LinkHandler, RecordableConnection, Http2Events<Http2OriginStream>, StreamCarrier<Http2OriginStream>
+{
   readonly link: Link;
   readonly route: OriginRoute;
   readonly id: ConnectionId;
@@ -24,6 +27,7 @@ export class Http2Origin implements LinkHandler, RecordableConnection, Http2Even
   readonly #onGone: (origin: Http2Origin) => void;
   readonly #flush: FrameFlush;
   readonly #streams = new Set<Http2OriginStream>();
+  #awaitingSettings: (() => void)[] = [];
   #record: ConnectionRecord | null = null;
   #uses = 0;
   #reading = false;
@@ -67,6 +71,25 @@ export class Http2Origin implements LinkHandler, RecordableConnection, Http2Even
   /** Another stream may be opened now. */
   get canOpen(): boolean {
     return !this.#gone && !this.#retired && this.connection.canOpen;
+  }
+
+  /** Whether the origin takes extended CONNECT (RFC 8441 §3); null until it has said what it can. */
+  get takesUpgrades(): boolean | null {
+    return this.connection.ready ? this.connection.takesConnectProtocol : this.#gone ? false : null;
+  }
+
+  /** Calls back once `takesUpgrades` is known. */
+  onceKnown(tell: () => void): void {
+    if (this.takesUpgrades === null) this.#awaitingSettings.push(tell);
+    else tell();
+  }
+
+  webSocketAccept(key: string): string {
+    return this.#context.webSocketAccept(key);
+  }
+
+  soon(task: () => void): void {
+    this.#context.soon(task);
   }
 
   get isIdle(): boolean {
@@ -114,7 +137,7 @@ export class Http2Origin implements LinkHandler, RecordableConnection, Http2Even
   }
 
   onDrain(): void {
-    for (const stream of this.#streams) stream.handler.onDrain();
+    for (const stream of this.#streams) stream.onDrained();
   }
 
   onEof(): void {
@@ -147,7 +170,7 @@ export class Http2Origin implements LinkHandler, RecordableConnection, Http2Even
   }
 
   onDrained(stream: Http2Stream<Http2OriginStream>): void {
-    stream.owner?.handler.onDrain();
+    stream.owner?.onDrained();
   }
 
   onGoaway(): void {
@@ -155,6 +178,9 @@ export class Http2Origin implements LinkHandler, RecordableConnection, Http2Even
   }
 
   onSettings(): void {
+    const awaiting = this.#awaitingSettings;
+    this.#awaitingSettings = [];
+    for (const tell of awaiting) tell();
     // What concerns the sending side is done; more streams may be open than the origin allows by now, which it refuses.
   }
 
@@ -177,6 +203,7 @@ export class Http2Origin implements LinkHandler, RecordableConnection, Http2Even
     this.#gone = true;
     this.#context.counters.originConnections -= 1;
     if (this.link.handler === this) this.link.handler = DEAF;
+    this.onSettings();
     if (!this.#retired) this.#onGone(this);
   }
 }

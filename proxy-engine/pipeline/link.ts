@@ -59,6 +59,13 @@ export interface LinkHandler {
   onClosed(failure: LinkFailure | null): void;
 }
 
+/** What is left of a client or an origin when its connection, or its stream, becomes another protocol's. */
+export interface HandedOver {
+  readonly link: Link;
+  /** Bytes that had come and were not read. */
+  readonly early: Buffer;
+}
+
 /** Handles a link that nobody cares about any more. */
 export const DEAF: LinkHandler = {
   onBytes: () => undefined,

@@ -52,13 +52,25 @@ export interface Origins {
   /** The origin has said that it wants HTTP/1.1 for some request (RFC 9113 §7): it gets nothing else from here on. */
   requireHttp1(route: OriginRoute): void;
   /**
+   * Whether extended CONNECT is worth being offered to the clients of a route: not when its origin speaks HTTP/2 alone and is
+   * known not to take it.
+   *
+   * @param route null where each request names its own
+   */
+  mayUpgrade(route: OriginRoute | null): boolean;
+  /**
    * The idle connection that was used last, or a stream on one that is shared; null when there is none.
    *
-   * @param http1Only a connection of its own that speaks HTTP/1.1: the request wants to switch protocols
+   * @param upgradesBy the request wants to switch protocols: by Upgrade on a connection of HTTP/1.1 that is its own, or by
+   *   extended CONNECT on a stream; null for other requests
    */
-  take(route: OriginRoute, http1Only: boolean): Http1Origin | null;
-  /** Opens a connection; `waiter` may be called before this returns. Returns a way to give up. */
-  dial(route: OriginRoute, waiter: OriginWaiter, http1Only: boolean): () => void;
+  take(route: OriginRoute, upgradesBy: OriginProtocol | null): Http1Origin | null;
+  /**
+   * Opens a connection; `waiter` may be called before this returns. Returns a way to give up.
+   *
+   * @param upgradesBy as for `take`, but here it is a wish: the origin decides
+   */
+  dial(route: OriginRoute, waiter: OriginWaiter, upgradesBy: OriginProtocol | null): () => void;
   /** Takes a connection back that can carry another exchange. */
   release(origin: Http1Origin): void;
   /** An idle connection ended or spoke out of turn. */

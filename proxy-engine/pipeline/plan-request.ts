@@ -135,7 +135,7 @@ function planFixed<Head extends PlannableHead>(
 ): RequestPlan {
   const { route } = destination;
   const { scheme, port } = route;
-  if (head.method === 'CONNECT') {
+  if (head.destination.form === 'authority') {
     return planRefused(
       entry,
       head.target,

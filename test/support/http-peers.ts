@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import type { Duplex } from 'node:stream';
 import * as http from 'node:http';
 import * as http2 from 'node:http2';
 import * as https from 'node:https';
@@ -157,13 +159,15 @@ export interface PeerClient {
 export interface PeerPlace {
   readonly port: number;
   readonly tunnelTo?: number;
+  /** What the proxy is spoken to for the tunnel; `h1` by default. */
+  readonly proxyBy?: Speech;
   readonly ca: string;
 }
 
 /** Opens a client of one speech. */
 export async function openClient(speech: Speech, place: PeerPlace): Promise<PeerClient> {
   const authority = `localhost:${String(place.tunnelTo ?? place.port)}`;
-  const open = async (): Promise<Socket> => secured(speech, place.ca, await openTcp(place));
+  const open = async (): Promise<Duplex> => secured(speech, place.ca, await openTcp(place));
   if (!isHttp2(speech)) {
     const asking = async (what: PeerAsk): Promise<PeerAnswer> => askHttp1(await open(), authority, what);
     return { ask: asking, session: null, close: () => undefined };
@@ -183,25 +187,57 @@ export async function openClient(speech: Speech, place: PeerPlace): Promise<Peer
   };
 }
 
-function openTcp({ port, tunnelTo }: PeerPlace): Promise<Socket> {
+/** A connection to a proxy by HTTP/2, and a way to have tunnels of it. */
+export async function openProxySession(speech: Speech, place: PeerPlace): Promise<http2.ClientHttp2Session> {
+  const socket = await secured(speech, place.ca, await connectTo(place.port));
+  const session = http2.connect(`${isSecure(speech) ? 'https' : 'http'}://localhost:${String(place.port)}`, {
+    createConnection: () => socket,
+  });
+  session.on('error', () => undefined);
+  return session;
+}
+
+/** CONNECT on a stream (RFC 9113 §8.5). */
+export function tunnelOver(session: http2.ClientHttp2Session, authority: string): Promise<http2.ClientHttp2Stream> {
   return new Promise((resolve, reject) => {
-    const socket = connectTcp(port, '127.0.0.1');
-    socket.once('error', reject);
-    socket.once('connect', () => {
-      if (tunnelTo === undefined) {
-        resolve(socket);
-        return;
-      }
-      const name = `localhost:${String(tunnelTo)}`;
-      socket.write(`CONNECT ${name} HTTP/1.1\r\nHost: ${name}\r\n\r\n`);
-      socket.once('data', () => {
-        resolve(socket);
-      });
+    const stream = session.request({ ':method': 'CONNECT', ':authority': authority });
+    stream.once('error', reject);
+    stream.once('response', ({ ':status': status }) => {
+      if (status === 200) resolve(stream);
+      else reject(new Error(`CONNECT was answered ${String(status)}`));
     });
   });
 }
 
-function secured(speech: Speech, ca: string, socket: Socket): Promise<Socket> {
+function connectTo(port: number): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connectTcp(port, '127.0.0.1');
+    socket.once('error', reject);
+    socket.once('connect', () => {
+      resolve(socket);
+    });
+  });
+}
+
+async function openTcp(place: PeerPlace): Promise<Duplex> {
+  const { port, tunnelTo, proxyBy = 'h1' } = place;
+  if (tunnelTo === undefined) return connectTo(port);
+  const name = `localhost:${String(tunnelTo)}`;
+  if (isHttp2(proxyBy)) {
+    const session = await openProxySession(proxyBy, place);
+    const stream = await tunnelOver(session, name);
+    stream.once('close', () => {
+      session.destroy();
+    });
+    return stream;
+  }
+  const socket = await connectTo(port);
+  socket.write(`CONNECT ${name} HTTP/1.1\r\nHost: ${name}\r\n\r\n`);
+  await once(socket, 'data');
+  return socket;
+}
+
+function secured(speech: Speech, ca: string, socket: Duplex): Promise<Duplex> {
   if (!isSecure(speech)) return Promise.resolve(socket);
   return new Promise((resolve, reject) => {
     const ALPNProtocols = isHttp2(speech) ? ['h2', 'http/1.1'] : ['http/1.1'];
@@ -212,7 +248,7 @@ function secured(speech: Speech, ca: string, socket: Socket): Promise<Socket> {
   });
 }
 
-function askHttp1(socket: Socket, authority: string, what: PeerAsk): Promise<PeerAnswer> {
+function askHttp1(socket: Duplex, authority: string, what: PeerAsk): Promise<PeerAnswer> {
   return new Promise((resolve, reject) => {
     const informational: number[] = [];
     const trailing = what.trailers === undefined ? {} : { trailer: Object.keys(what.trailers).join(', ') };

@@ -354,6 +354,22 @@ export const ERROR_TEXT: Readonly<Record<ErrorCode, ErrorText>> = {
     word: 'reset',
     brief: 'stream refused',
   },
+  'http2.no-extended-connect': {
+    title: 'The origin cannot be asked to switch protocols',
+    cause: 'It speaks HTTP/2 alone and does not offer extended CONNECT (RFC 8441), which WebSocket needs there.',
+    next: 'Switch extended CONNECT on at the origin, or reach it by HTTP/1.1.',
+    action: 'filter-host',
+    word: 'no upgrade',
+    brief: 'no extended CONNECT',
+  },
+  'websocket.accept': {
+    title: 'The origin did not answer the handshake',
+    cause: 'Its Sec-WebSocket-Accept does not belong to the key that it was sent.',
+    next: 'Look at the response head: something in front of the origin may have answered from a cache.',
+    action: 'view-timing',
+    word: 'handshake',
+    brief: 'wrong handshake',
+  },
   'http2.reset': {
     title: 'The origin reset the stream',
     cause: 'It ended this one request without a response; its connection goes on.',

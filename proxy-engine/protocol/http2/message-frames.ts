@@ -165,7 +165,9 @@ export class MessageFrames<Owner> {
     }
     if (!informational) {
       stream.headReceived = true;
-      stream.expectedBytes = stream.withoutBody || head.status === 304 || head.status === 204 ? -1 : head.contentLength;
+      const isWithoutBody =
+        stream.withoutBody || head.status === 304 || head.status === 204 || head.method === 'CONNECT';
+      stream.expectedBytes = isWithoutBody ? -1 : head.contentLength;
       if (!this.#lengthAgrees(stream, ends)) return;
     }
     if (ends) stream.remoteEnded = true;
