@@ -22,7 +22,6 @@ export function createServices(core: BackendCore, browsers: BrowserService): Ser
       ...createSessionCalls(core),
       ...createExchangeCalls(core),
       ...createHostCalls(core),
-      ...createMessageCalls(core),
       ...createExportCalls(core),
       ...createStoreCalls(core),
       ...createCaCalls(core),
