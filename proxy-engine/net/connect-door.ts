@@ -146,7 +146,7 @@ export class ConnectDoor implements LinkHandler, Mortal {
 
   /** How the origin may be reached. */
   get #options(): DialOptions {
-    return { restricted: this.#visitor.isRemote, toProxy: false };
+    return { restricted: this.#visitor.isRemote, toProxy: false, via: this.#request.via };
   }
 
   #dropOrigin(): void {
@@ -311,9 +311,9 @@ export class ConnectDoor implements LinkHandler, Mortal {
   }
 
   #route(scheme: 'http' | 'https', serverName: string, priorKnowledge: boolean): OriginRoute {
-    const { host, port } = this.#request;
+    const { host, port, via } = this.#request;
     const restricted = this.#visitor.isRemote;
-    return this.#keeping.context.origins.route(scheme, host, port, { serverName, priorKnowledge, restricted });
+    return this.#keeping.context.origins.route(scheme, host, port, { serverName, priorKnowledge, restricted, via });
   }
 
   #relay(scheme: 'tcp' | 'tls', rowHost: string): void {
@@ -325,7 +325,7 @@ export class ConnectDoor implements LinkHandler, Mortal {
 
   #plan(scheme: 'tcp' | 'tls', rowHost: string): RelayPlan {
     const { host, port, startedAt } = this.#request;
-    return { kind: 'tunnel', scheme, host, port, rowHost, startedAt, restricted: this.#visitor.isRemote };
+    return { kind: 'tunnel', scheme, host, port, rowHost, startedAt, options: this.#options };
   }
 
   #beginRow(plan: RelayPlan): ExchangeRecord {

@@ -16,6 +16,8 @@ export interface DialOptions {
   readonly restricted: boolean;
   /** To the upstream proxy itself, which forwards requests in absolute form, instead of through it. */
   readonly toProxy: boolean;
+  /** Members of Via that an upstream proxy is told beside ours; empty for none. */
+  readonly via: string;
 }
 
 export interface DialTimeouts {

@@ -30,7 +30,7 @@ export function dialOrigin(
 ): () => void {
   let cancelled = false;
   let cancelTls: () => void = () => undefined;
-  const options = { restricted: route.restricted, toProxy: route.forwardLines !== null };
+  const options = { restricted: route.restricted, toProxy: route.forwardLines !== null, via: route.via };
   const dialObserver: DialObserver = {
     onResolved: () => {
       observer.onResolved();

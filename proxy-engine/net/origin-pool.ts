@@ -77,7 +77,7 @@ export class OriginPool implements Origins {
   }
 
   route(scheme: 'http' | 'https', host: string, port: number, options: RouteOptions): PooledRoute {
-    const { serverName = host, priorKnowledge = false, restricted = false, tunnelled = false } = options;
+    const { serverName = host, priorKnowledge = false, restricted = false, tunnelled = false, via = '' } = options;
     const last = this.#last;
     if (
       last !== null &&
@@ -87,18 +87,19 @@ export class OriginPool implements Origins {
       last.serverName === serverName &&
       last.priorKnowledge === priorKnowledge &&
       last.restricted === restricted &&
+      last.via === via &&
       last.tunnelled === tunnelled
     ) {
       return last;
     }
     const upstream = this.#outbound.upstreamKey(host, port);
     const kind = `${priorKnowledge ? 'h2c' : scheme}${restricted ? ' restricted' : ''}${tunnelled ? ' tunnelled' : ''}`;
-    const key = `${kind} ${host} ${String(port)} ${serverName} ${upstream}`;
+    const key = `${kind} ${host} ${String(port)} ${serverName} ${upstream} ${via}`;
     let route = this.#routes.get(key);
     if (route === undefined) {
       const isForwarded = scheme === 'http' && !priorKnowledge && !tunnelled;
-      const forwardLines = isForwarded ? this.#outbound.forwardLines(host, port) : null;
-      const place = { scheme, host, port, serverName, priorKnowledge, restricted, tunnelled, forwardLines };
+      const forwardLines = isForwarded ? this.#outbound.forwardLines(host, port, via) : null;
+      const place = { scheme, host, port, serverName, priorKnowledge, restricted, via, tunnelled, forwardLines };
       route = {
         ...place,
         key,

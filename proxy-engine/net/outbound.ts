@@ -68,9 +68,9 @@ export class Outbound {
   }
 
   /** Field lines for requests that an upstream proxy forwards in absolute form; null where none does. */
-  forwardLines(host: string, port: number): string | null {
+  forwardLines(host: string, port: number, via: string): string | null {
     const proxy = this.#choice.for(host, port);
-    return proxy === null || proxy.scheme === 'socks5' ? null : this.#lines(proxy);
+    return proxy === null || proxy.scheme === 'socks5' ? null : this.#lines(proxy, via);
   }
 
   dial(host: string, port: number, observer: DialObserver, options: DialOptions): () => void {
@@ -137,7 +137,7 @@ export class Outbound {
     proxy: UpstreamProxy,
     target: { readonly host: string; readonly port: number },
     observer: DialObserver,
-    { restricted, toProxy }: DialOptions,
+    { restricted, toProxy, via }: DialOptions,
   ): () => void {
     // The proxy resolves names, so that only what is written can be looked at.
     const closed = restricted ? nameClosedToOthers(target.host, target.port) : null;
@@ -154,7 +154,7 @@ export class Outbound {
       limits,
       secureContext: () => this.#parts.tls.trusted(),
       verified: !insecure && !trusted.includes(proxy.host) && !trusted.includes(formatAddress(proxy.host, proxy.port)),
-      lines: proxy.scheme === 'socks5' ? '' : this.#lines(proxy),
+      lines: proxy.scheme === 'socks5' ? '' : this.#lines(proxy, via),
     };
     let cancel = this.#dialDirectly(
       proxy.host,
@@ -181,8 +181,9 @@ export class Outbound {
     return this.#parts.own.has(address, port) ? selfLoop(address, port) : null;
   }
 
-  #lines({ credentials }: UpstreamProxy): string {
-    const via = `Via: 1.1 weir-${this.#parts.instance}\r\n`;
+  /** @param received members of Via that came with what is sent on */
+  #lines({ credentials }: UpstreamProxy, received: string): string {
+    const via = `Via: ${received === '' ? '' : `${received}, `}1.1 weir-${this.#parts.instance}\r\n`;
     if (credentials === null) return via;
     const basic = Buffer.from(`${credentials.user}:${credentials.password}`, 'utf8').toString('base64');
     return `Proxy-Authorization: Basic ${basic}\r\n${via}`;
@@ -196,8 +197,8 @@ function selfLoop(address: string, port: number): DialFailure {
   };
 }
 
-function placeKey(host: string, port: number, { restricted }: DialOptions): string {
-  return `${restricted ? 'restricted ' : ''}${host} ${String(port)}`;
+function placeKey(host: string, port: number, { restricted, via }: DialOptions): string {
+  return `${restricted ? 'restricted ' : ''}${host} ${String(port)} ${via}`;
 }
 
 /** As a dial that is done at once, but not before its caller knows of it. */

@@ -6,7 +6,7 @@ import type { LinkHandler } from '../pipeline/link.ts';
 import type { Mortal } from '../pipeline/lifetimes.ts';
 import { DEAF } from '../pipeline/link.ts';
 import { Tunnel } from '../pipeline/tunnel.ts';
-import type { DialObserver } from './dialer.ts';
+import type { DialObserver, DialOptions } from './dialer.ts';
 import type { Doorkeeping } from './doorkeeping.ts';
 import { SocketLink } from './socket-link.ts';
 
@@ -21,8 +21,7 @@ export interface RelayPlan {
   readonly rowHost: string;
   /** Microseconds since the Unix epoch. */
   readonly startedAt: number;
-  /** See `DialOptions`. */
-  readonly restricted: boolean;
+  readonly options: DialOptions;
 }
 
 const NO_BYTES = Buffer.alloc(0);
@@ -80,8 +79,7 @@ export function openRelay(
       client.reset();
     },
   };
-  const options = { restricted: plan.restricted, toProxy: false };
-  waiting.cancel = keeping.outbound.dial(plan.host, plan.port, observer, options);
+  waiting.cancel = keeping.outbound.dial(plan.host, plan.port, observer, plan.options);
 }
 
 /** Connects the two ends of a relay whose row is open; `early` is what each has sent already. */

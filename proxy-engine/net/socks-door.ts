@@ -145,7 +145,7 @@ export class SocksDoor implements LinkHandler, Mortal, SocksServerSink {
         if (!this.#left) this.#refuse(failure(reason.code, reason.message), outcomeOf(reason));
       },
     };
-    const options = { restricted: this.#visitor.isRemote, toProxy: false };
+    const options = { restricted: this.#visitor.isRemote, toProxy: false, via: '' };
     const cancel = this.#keeping.outbound.dial(request.host, request.port, observer, options);
     // The dial may have ended before it returned.
     if (!this.#left) this.#cancel = cancel;
@@ -157,7 +157,7 @@ export class SocksDoor implements LinkHandler, Mortal, SocksServerSink {
     const { host, port, version } = request;
     const bound = { host: canonicalAddress(origin?.localAddress ?? '0.0.0.0'), port: origin?.localPort ?? 0 };
     const answer = socksReply(version, 'granted', origin === null ? undefined : bound);
-    const wish = { host, port, startedAt: this.#startedAt };
+    const wish = { host, port, startedAt: this.#startedAt, via: '' };
     new ConnectDoor(this.#keeping, this.#link, this.#visitor, wish, { answer, early, origin });
   }
 

@@ -8,6 +8,9 @@ import { SocketLink } from './socket-link.ts';
 import { turnAway } from './turn-away.ts';
 import type { Visitor } from './visitor.ts';
 
+/** Where a listener of its own leads is its owner's choice. */
+const ANYBODY = { restricted: false, toProxy: false, via: '' };
+
 type TcpMode = Extract<ListenerMode, { kind: 'tcp' }>;
 
 /** Relays a client of a `tcp:` listener to its one origin; both directions are recorded. */
@@ -25,7 +28,7 @@ export function relayTcp(keeping: Doorkeeping, { host, port }: TcpMode, visitor:
     keeping,
     link,
     entry,
-    { kind: 'tcp', scheme: 'tcp', host, port, rowHost: host, startedAt, restricted: false },
+    { kind: 'tcp', scheme: 'tcp', host, port, rowHost: host, startedAt, options: ANYBODY },
     Buffer.alloc(0),
   );
 }

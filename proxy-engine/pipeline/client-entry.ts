@@ -23,6 +23,8 @@ export interface ConnectRequest {
   readonly port: number;
   /** When it began, microseconds since the Unix epoch. */
   readonly startedAt: number;
+  /** Members of Via that go on with what comes out of the tunnel; empty for none. */
+  readonly via: string;
 }
 
 /** What is known of a client connection, and what its requests mean. */

@@ -238,8 +238,8 @@ export class Http1Client implements ClientLeg, LinkHandler, Http1Sink<RequestHea
     this.#headBegan = false;
     const plan = planRequest(context, this.entry, head, writeRequestHead);
     if (plan.action.kind === 'connect') {
-      const { host, port } = plan.action;
-      this.#connect = { host, port, startedAt: context.clock.micros() };
+      const { host, port, via } = plan.action;
+      this.#connect = { host, port, via, startedAt: context.clock.micros() };
       return;
     }
     this.#open(head, plan);

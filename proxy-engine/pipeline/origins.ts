@@ -14,6 +14,8 @@ export interface OriginRoute {
   readonly priorKnowledge: boolean;
   /** It is for clients of other machines, to whom the addresses of this machine alone are closed. */
   readonly restricted: boolean;
+  /** Members of Via that upstream proxies are told beside ours; empty for none. */
+  readonly via: string;
   /**
    * Field lines that an upstream proxy wants with each request, which it gets in absolute form (RFC 9112 §3.2.2); null where
    * the connection leads to the origin itself, if only through a tunnel.
@@ -27,6 +29,7 @@ export interface RouteOptions {
   readonly serverName?: string;
   readonly priorKnowledge?: boolean;
   readonly restricted?: boolean;
+  readonly via?: string;
   /** Through a tunnel even where an upstream proxy would forward requests: they switch protocols. */
   readonly tunnelled?: boolean;
 }

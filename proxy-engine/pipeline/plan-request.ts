@@ -26,7 +26,7 @@ export type RequestAction =
   | { readonly kind: 'page'; readonly page: InternalPage }
   /** `Max-Forwards` ended here (RFC 9110 §7.6.2). */
   | { readonly kind: 'last-hop' }
-  | { readonly kind: 'connect'; readonly host: string; readonly port: number }
+  | { readonly kind: 'connect'; readonly host: string; readonly port: number; readonly via: string }
   | { readonly kind: 'refuse'; readonly error: ExchangeError };
 
 /** What to do with a request, and where its row says that it goes. */
@@ -47,6 +47,8 @@ export type WriteHead<Head extends PlannableHead> = (head: Head, changes: Reques
 
 const ANYBODY = { restricted: false };
 const RESTRICTED = { restricted: true };
+/** Instances of Weir behind each other; a longer chain than anybody has. */
+const MOST_MARKS = 16;
 const HTTP_PORT = 80;
 const HTTPS_PORT = 443;
 
@@ -102,7 +104,10 @@ function planProxied<Head extends PlannableHead>(
       entry.onConnect === null
         ? failure('http1.target', 'CONNECT is not possible here.')
         : (checkPass(context, head) ?? checkLoop(context, head));
-    const action = error === null ? { kind: 'connect' as const, host: target.host, port } : refuse(error);
+    const action =
+      error === null
+        ? { kind: 'connect' as const, host: target.host, port, via: receivedMarks(context, head) }
+        : refuse(error);
     return { action, scheme: 'https', host: target.host, port, path: '', anomaly: null };
   }
   // Without a scheme it is a plain visit to our own port.
@@ -219,8 +224,8 @@ function forward<Head extends PlannableHead>(
 }
 
 /** The same place by a tunnel: a proxy that forwards requests rarely passes an upgrade on. */
-function tunnelled({ origins }: PipelineContext, { scheme, host, port, restricted }: OriginRoute): OriginRoute {
-  return origins.route(scheme, host, port, { restricted, tunnelled: true });
+function tunnelled({ origins }: PipelineContext, { scheme, host, port, restricted, via }: OriginRoute): OriginRoute {
+  return origins.route(scheme, host, port, { restricted, via, tunnelled: true });
 }
 
 /** The target for an upstream proxy; `*` becomes a URL without a path (RFC 9112 §3.2.4). */
@@ -243,6 +248,16 @@ function checkPass({ settings }: PipelineContext, head: PlannableHead): Exchange
 function checkLoop({ loopMarker }: PipelineContext, head: PlannableHead): ExchangeError | null {
   if (loopMarker === null || !(head.get('via') ?? '').includes(loopMarker)) return null;
   return failure('loop.marker', 'The request came back through an upstream proxy; it would go round for ever.');
+}
+
+/** The marks of other instances of Weir, which go on with whatever comes out of a tunnel. */
+function receivedMarks({ loopMarker }: PipelineContext, head: PlannableHead): string {
+  if (loopMarker === null) return '';
+  const members = (head.get('via') ?? '').split(',').map((member) => member.trim());
+  return members
+    .filter((member) => /^1\.1 weir-[\w-]{1,64}$/.test(member))
+    .slice(0, MOST_MARKS)
+    .join(', ');
 }
 
 function readMaxForwards(head: PlannableHead): number | null {

@@ -179,6 +179,8 @@ export interface EngineUnderTestOptions {
   readonly host?: string;
   readonly capture?: boolean;
   readonly keyLogFile?: string;
+  /** Name of the instance; engines that talk with each other need different ones. */
+  readonly instance?: string;
   readonly ownAddresses?: readonly string[];
   /** What the store does with a batch that it has read; gives its credit back at once unless said. */
   readonly onBatch?: (bytes: number, engine: Engine, batch: ArrayBuffer) => void;
@@ -220,7 +222,7 @@ export async function startEngine(options: EngineUnderTestOptions = {}): Promise
       certificates: { caCertificate: authority.certificate, caKey: authority.key, leafKey: 'ecdsa', own: null },
       settings,
       ownAddresses: options.ownAddresses ?? [],
-      instance: 'test',
+      instance: options.instance ?? 'test',
       firstExchangeId: 1,
       firstConnectionId: 1,
       idStep: 1,
