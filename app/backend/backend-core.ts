@@ -3,6 +3,7 @@ import type { AppSettings, Capabilities, CertificateAuthorityInfo } from '#contr
 import type { ChangeFeed } from './change-feed.ts';
 import type { DataFolder } from './data-folder.ts';
 import type { EngineHost } from './engine-host.ts';
+import type { MessageFeed } from './message-feed.ts';
 import type { SettingsKeeper } from './settings-keeper.ts';
 import type { StatusBoard } from './status-board.ts';
 import type { StoreHost } from './store-host.ts';
@@ -15,6 +16,7 @@ export interface BackendCore {
   readonly settings: SettingsKeeper;
   readonly status: StatusBoard;
   readonly changes: ChangeFeed;
+  readonly messages: MessageFeed;
   readonly authority: BackendAuthority;
   readonly capabilities: Capabilities;
   /** False when this run captures nothing at all. */

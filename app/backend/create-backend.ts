@@ -11,6 +11,7 @@ import type { DataFolder } from './data-folder.ts';
 import type { EngineHost } from './engine-host.ts';
 import { startEngines } from './engine-host.ts';
 import { createInternalPages } from './internal-pages/internal-pages.ts';
+import { MessageFeed } from './message-feed.ts';
 import type { Ownership } from './ownership.ts';
 import { createBrowserService } from './services/browsers.ts';
 import { SettingsKeeper } from './settings-keeper.ts';
@@ -89,9 +90,15 @@ async function compose(options: BackendOptions, undo: (() => Promise<void> | voi
   const changes: ChangeFeed = new ChangeFeed((on) => {
     store.watch(on);
   });
+  const messages: MessageFeed = new MessageFeed((exchanges) => {
+    store.watchMessages(exchanges);
+  });
   const opening = openStore(folder.store, {
     changed: (exchanges) => {
       changes.publish(exchanges);
+    },
+    messages: (committed) => {
+      messages.publish(committed);
     },
     session: (session) => status?.sessionChanged(session),
     trouble: (trouble) => {
@@ -199,6 +206,7 @@ async function compose(options: BackendOptions, undo: (() => Promise<void> | voi
     settings,
     status,
     changes,
+    messages,
     authority,
     capabilities: options.capabilities,
     capture: options.capture,

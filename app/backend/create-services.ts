@@ -7,6 +7,7 @@ import { createExchangeCalls, createExchangeStreams } from './services/exchanges
 import { createExportCalls } from './services/exports.ts';
 import { createHostCalls } from './services/hosts.ts';
 import { createListenerStreams } from './services/listeners.ts';
+import { createMessageCalls, createMessageStreams } from './services/messages.ts';
 import { createSampleCalls } from './services/sample.ts';
 import { createSessionCalls } from './services/sessions.ts';
 import { createSettingsCalls } from './services/settings.ts';
@@ -21,6 +22,7 @@ export function createServices(core: BackendCore, browsers: BrowserService): Ser
       ...createCaptureCalls(core),
       ...createSessionCalls(core),
       ...createExchangeCalls(core),
+      ...createMessageCalls(core),
       ...createHostCalls(core),
       ...createExportCalls(core),
       ...createStoreCalls(core),
@@ -32,6 +34,7 @@ export function createServices(core: BackendCore, browsers: BrowserService): Ser
     streams: {
       ...createAppStreams(core),
       ...createExchangeStreams(core),
+      ...createMessageStreams(core),
       ...createListenerStreams(core),
     },
   };

@@ -1,5 +1,5 @@
 import type { MessagePort, Worker } from 'node:worker_threads';
-import type { ExchangeSummary, SessionId, SessionInfo, StoreTrouble } from '#contract';
+import type { ExchangeId, ExchangeSummary, MessageSummary, SessionId, SessionInfo, StoreTrouble } from '#contract';
 import { ContractError } from '#contract';
 import type {
   ReaderCallName,
@@ -18,6 +18,8 @@ import { ThreadCalls } from './thread-calls.ts';
 export interface StoreListener {
   /** Rows as committed; only while watched. */
   changed(exchanges: readonly ExchangeSummary[]): void;
+  /** Messages as committed of the exchanges that are watched. */
+  messages(messages: readonly MessageSummary[]): void;
   session(session: SessionInfo): void;
   trouble(trouble: StoreTrouble | null): void;
   /** A thread of the store ended unexpectedly; it is being started again. */
@@ -34,6 +36,8 @@ export interface StoreHost {
   attach(port: MessagePort, session: SessionId | null): void;
   /** Switches `changed` on or off. */
   watch(on: boolean): void;
+  /** Names the exchanges of which `messages` tells. */
+  watchMessages(exchanges: readonly ExchangeId[]): void;
   write<Name extends WriterCallName>(
     name: Name,
     input: WriterCalls[Name]['input'],
@@ -71,6 +75,7 @@ class StoreThreads {
   #writer: Thread<WriterCalls> | null = null;
   #reader: Thread<ReaderCalls> | null = null;
   #watching = false;
+  #watchedMessages: readonly ExchangeId[] = [];
   #closing = false;
   #crashes = 0;
 
@@ -86,6 +91,11 @@ class StoreThreads {
   watch(on: boolean): void {
     this.#watching = on;
     this.#command({ type: 'watch', on });
+  }
+
+  watchMessages(exchanges: readonly ExchangeId[]): void {
+    this.#watchedMessages = exchanges;
+    this.#command({ type: 'watchMessages', exchanges });
   }
 
   async write<Name extends WriterCallName>(
@@ -148,6 +158,7 @@ class StoreThreads {
       this.startWriter().then(
         (opened) => {
           if (this.#watching) this.#command({ type: 'watch', on: true });
+          if (this.#watchedMessages.length > 0) this.watchMessages(this.#watchedMessages);
           this.#listener.reopened(opened);
         },
         (error: unknown) => {
@@ -161,6 +172,9 @@ class StoreThreads {
     switch (event.type) {
       case 'changed':
         this.#listener.changed(event.exchanges);
+        break;
+      case 'messages':
+        this.#listener.messages(event.messages);
         break;
       case 'session':
         this.#listener.session(event.session);

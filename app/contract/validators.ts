@@ -1,11 +1,15 @@
 import * as v from 'valibot';
 import { DEFAULT_LIMITS, DEFAULT_TIMEOUTS } from '../../proxy-engine/model/engine-config.ts';
 import { parseProxyUrl, parseUpstreamRule } from '../../proxy-engine/model/upstream-proxy.ts';
+import { MESSAGE_KINDS } from '../../proxy-engine/model/message.ts';
 import type { AppSettings, CallName, Calls, StreamName, Streams } from './calls.ts';
 import { MAX_COMMENT_LENGTH, MAX_IDS, MAX_PAGE_ROWS, MAX_WINDOW_BYTES } from './wire.ts';
 
 /** Longest filter text that is looked at, UTF-16 units. */
 const MAX_FILTER_LENGTH = 8_192;
+
+/** Most sequences that one call finds. */
+const MAX_FOUND_MESSAGES = 10_000;
 
 type SchemaFor<Input> = v.GenericSchema<unknown, Input>;
 
@@ -25,6 +29,11 @@ const query = {
   descending: v.boolean(),
   upTo: v.exactOptional(v.nullable(id)),
 };
+const messageFilter = v.strictObject({
+  side: v.nullable(side),
+  kinds: v.pipe(v.array(v.picklist(MESSAGE_KINDS)), v.maxLength(MESSAGE_KINDS.length)),
+  text: v.pipe(v.string(), v.maxLength(1_024)),
+});
 const hostPatterns = v.pipe(
   v.array(v.pipe(v.string(), v.trim(), v.minLength(1), v.maxLength(300), v.regex(/^[^\s\p{Cc}/]+$/u))),
   v.maxLength(10_000),
@@ -123,6 +132,15 @@ const CALL_INPUTS: { readonly [Name in CallName]: SchemaFor<Calls[Name]['input']
     length: windowBytes,
   }),
   'exchanges.exportCurl': v.strictObject({ id }),
+  'messages.page': v.strictObject({ exchange: id, filter: messageFilter, after: count, limit: rows }),
+  'messages.find': v.strictObject({
+    exchange: id,
+    filter: messageFilter,
+    after: count,
+    limit: v.pipe(count, v.minValue(1), v.maxValue(MAX_FOUND_MESSAGES)),
+  }),
+  'messages.read': v.strictObject({ exchange: id, sequence: count, offset: count, length: windowBytes }),
+  'exchanges.llm': v.strictObject({ id }),
   'hosts.list': v.strictObject({ session: id }),
   'programs.list': v.strictObject({ session: id }),
   'ca.export': v.strictObject({ format: v.picklist(['pem', 'der', 'p12']) }),
@@ -161,6 +179,7 @@ const listener = v.strictObject({
 const STREAM_INPUTS: { readonly [Name in StreamName]: SchemaFor<Streams[Name]['input']> } = {
   'app.status': nothing,
   'exchanges.changed': v.strictObject({ session: id }),
+  'messages.added': v.strictObject({ exchange: id }),
   'listeners.hold': v.strictObject({ listeners: v.pipe(v.array(listener), v.minLength(1), v.maxLength(64)) }),
 };
 

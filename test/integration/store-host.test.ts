@@ -20,6 +20,7 @@ beforeEach(async () => {
   reopened = Promise.withResolvers();
   store = await openStore(join(folder, 'store'), {
     changed: () => undefined,
+    messages: () => undefined,
     session: () => undefined,
     trouble: () => undefined,
     crashed: (error) => crashes.push(error),

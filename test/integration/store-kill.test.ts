@@ -126,6 +126,7 @@ function recoverStore(folder: string): void {
   const writer = new StoreWriter(folder, {
     now: () => Date.now() * 1_000,
     changed: () => undefined,
+    messages: () => undefined,
     session: () => undefined,
     trouble: (trouble) => troubles.push(trouble),
   });

@@ -414,6 +414,10 @@ export class FakeBackend implements ContractClient {
     },
     'exchanges.exportHar': () => ({ export: 1 }),
     'exchanges.readExport': () => ({ text: '{"log":{"entries":[]}}', done: true }),
+    'messages.page': () => ({ rows: [], next: null }),
+    'messages.find': () => ({ sequences: [], next: null }),
+    'messages.read': () => ({ bytes: new Uint8Array(), totalBytes: 0, stopped: null }),
+    'exchanges.llm': () => ({ facts: null }),
     'store.space': () => FAKE_SPACE,
     'store.compact': () => ({ ...FAKE_SPACE, freeBytes: 0 }),
     'exchanges.readBody': () => ({

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ExchangeSummary, SessionId, SessionInfo, StoreTrouble } from '#contract';
+import type { ExchangeSummary, MessageSummary, SessionId, SessionInfo, StoreTrouble } from '#contract';
 import { createTap, type CaptureTap } from '../../proxy-engine/capture/create-tap.ts';
 import type { EndRecord } from '../../proxy-engine/capture/tap.ts';
 import type { StoreOpened } from '../../app/backend/store/protocol.ts';
@@ -15,6 +15,8 @@ export interface StoreKit extends Disposable {
   readonly writer: StoreWriter;
   readonly tap: CaptureTap;
   readonly changed: ExchangeSummary[];
+  /** Of exchanges in `writer.watchedMessages`. */
+  readonly messages: MessageSummary[];
   readonly sessions: SessionInfo[];
   readonly troubles: (StoreTrouble | null)[];
   /** Records one exchange and returns its id. */
@@ -55,6 +57,7 @@ const CREDIT_BYTES = 33_554_432;
 export function openStoreKit(folder?: string): StoreKit {
   const place = folder ?? mkdtempSync(join(tmpdir(), 'weir-store-'));
   const changed: ExchangeSummary[] = [];
+  const messages: MessageSummary[] = [];
   const sessions: SessionInfo[] = [];
   const troubles: (StoreTrouble | null)[] = [];
   const readers: StoreReader[] = [];
@@ -63,6 +66,7 @@ export function openStoreKit(folder?: string): StoreKit {
   const writer = new StoreWriter(place, {
     now,
     changed: (exchanges) => changed.push(...exchanges),
+    messages: (committed) => messages.push(...committed),
     session: (session) => sessions.push(session),
     trouble: (trouble) => troubles.push(trouble),
   });
@@ -76,6 +80,7 @@ export function openStoreKit(folder?: string): StoreKit {
     writer,
     tap,
     changed,
+    messages,
     sessions,
     troubles,
     record(exchange) {

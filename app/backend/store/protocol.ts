@@ -8,9 +8,11 @@ import type {
   ExchangePage,
   ExchangeQuery,
   ExchangeSummary,
+  LlmFacts,
   MessageFilter,
   MessagePage,
   MessageSide,
+  MessageSummary,
   PageKey,
   RetentionSettings,
   SessionId,
@@ -78,6 +80,8 @@ export type WriterCommand =
   | { readonly type: 'attach'; readonly port: MessagePort; readonly session: SessionId | null }
   /** Sends `changed` events for exchanges of every session, or stops to. Off at the beginning. */
   | { readonly type: 'watch'; readonly on: boolean }
+  /** Sends `messages` events for these exchanges and no others. */
+  | { readonly type: 'watchMessages'; readonly exchanges: readonly ExchangeId[] }
   | {
       [Name in WriterCallName]: {
         readonly type: 'call';
@@ -102,6 +106,8 @@ export type WriterEvent =
   | { readonly type: 'opened'; readonly opened: StoreOpened }
   /** Rows as committed: readers see at least this. Each exchange at most once an event, latest state. */
   | { readonly type: 'changed'; readonly exchanges: readonly ExchangeSummary[] }
+  /** Messages as committed, in order, of the exchanges that are watched. */
+  | { readonly type: 'messages'; readonly messages: readonly MessageSummary[] }
   /** Counters of the current session, at most twice a second. */
   | { readonly type: 'session'; readonly session: SessionInfo }
   /** Recording fails, or works again (null). Traffic goes on either way. */
@@ -147,6 +153,7 @@ export interface ReaderCalls {
     input: { exchange: ExchangeId; sequence: number; offset: number; length: number };
     output: BodyWindow;
   };
+  llm: { input: { id: ExchangeId }; output: { facts: LlmFacts | null } };
   exportCurl: { input: { id: number }; output: { text: string } };
 }
 

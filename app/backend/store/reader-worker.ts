@@ -86,6 +86,8 @@ async function answer(
       return reader.messageFind(call.input, cancellation);
     case 'messageRead':
       return reader.messageRead(call.input);
+    case 'llm':
+      return reader.llm(call.input.id);
     case 'exportCurl':
       return { text: await exportCurl(reader, call.input.id) };
   }

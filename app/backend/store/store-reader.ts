@@ -16,6 +16,7 @@ import { contentCodingsOf, parseHead } from './head-fields.ts';
 import type { Cancellation } from './match-list.ts';
 import { openForReading } from './open-database.ts';
 import type { ReaderCalls } from './protocol.ts';
+import { LlmQueries } from './messages/llm-queries.ts';
 import { MessageQueries } from './messages/message-queries.ts';
 import { oneChunk, readRaw, type RawMessage } from './raw-message.ts';
 import { registerSearchFunctions } from './search-functions.ts';
@@ -34,6 +35,7 @@ export class StoreReader {
   readonly #queries: ExchangeQueries;
   readonly #details: ExchangeDetails;
   readonly #messages: MessageQueries;
+  readonly #llm: LlmQueries;
   readonly #decoded = new DecodedBodies();
 
   /** @throws StoreError `missing`, `older`, `newer`, `damaged` */
@@ -45,6 +47,7 @@ export class StoreReader {
     this.#queries = new ExchangeQueries(this.#database);
     this.#details = new ExchangeDetails(this.#database, place);
     this.#messages = new MessageQueries(this.#database, this.#details);
+    this.#llm = new LlmQueries(this.#details, this.#messages, (id, side, most) => this.#bodyText(id, side, most));
   }
 
   query(input: ReaderCalls['query']['input'], cancellation: Cancellation = NEVER_CANCELLED): Promise<ExchangePage> {
@@ -129,6 +132,11 @@ export class StoreReader {
     return this.#messages.find(input, cancellation);
   }
 
+  /** What an exchange says as a call of a language model. */
+  async llm(id: number): Promise<ReaderCalls['llm']['output']> {
+    return { facts: await this.#llm.facts(id) };
+  }
+
   /** A window of a message's payload as it can be read. */
   messageRead(input: ReaderCalls['messageRead']['input']): BodyWindow {
     return this.#messages.read(input);
@@ -157,6 +165,18 @@ export class StoreReader {
   close(): void {
     this.#decoded.close();
     this.#database.close();
+  }
+
+  /** A decoded body as text; null when it was not kept or is longer than that. */
+  async #bodyText(id: number, side: MessageSide, mostBytes: number): Promise<string | null> {
+    try {
+      const input = { id, side, form: 'decoded', offset: 0, length: mostBytes } as const;
+      const { bytes, totalBytes } = await this.readBody(input);
+      return bytes.length === totalBytes ? Buffer.from(bytes).toString('utf8') : null;
+    } catch (error: unknown) {
+      if (error instanceof ContractError && error.code === 'body-dropped') return null;
+      throw error;
+    }
   }
 
   #rawMessage(id: number, side: MessageSide, as: 'received' | 'sent'): RawMessage {

@@ -4,6 +4,7 @@ import {
   ContractError,
   type ExchangeId,
   type ExchangeSummary,
+  type MessageSummary,
   type RetentionSettings,
   type SessionId,
   type SessionInfo,
@@ -50,6 +51,7 @@ export interface WriterHost {
   /** Microseconds since the Unix epoch. */
   now(): number;
   changed(exchanges: readonly ExchangeSummary[]): void;
+  messages(messages: readonly MessageSummary[]): void;
   session(session: SessionInfo): void;
   trouble(trouble: StoreTrouble | null): void;
 }
@@ -79,6 +81,8 @@ interface HeldBatch {
 export class StoreWriter {
   /** Whether `changed` is told. */
   watched = false;
+  /** Exchanges of which `messages` is told. */
+  watchedMessages: ReadonlySet<ExchangeId> = new Set();
   readonly #folder: StoreFolder;
   readonly #host: WriterHost;
   readonly #assembler: ExchangeAssembler;
@@ -377,12 +381,20 @@ export class StoreWriter {
     const changed = this.watched
       ? [...touched].filter(({ hidden }) => !hidden).map((exchange) => exchange.summary)
       : [];
+    const messages = this.watchedMessages.size === 0 ? [] : [...touched].flatMap((exchange) => this.#freshOf(exchange));
     const counted = touched.size > 0;
     store.checkpointer.committed(this.#heldBytes);
     this.#assembler.committed();
     this.#release();
     if (changed.length > 0) this.#host.changed(changed);
+    if (messages.length > 0) this.#host.messages(messages);
     if (counted) this.#tellSessionSoon();
+  }
+
+  /** Messages that this commit stored, when somebody watches their exchange. */
+  #freshOf({ begin, messages }: PendingExchange): MessageSummary[] {
+    if (messages === null || !this.watchedMessages.has(begin.id)) return [];
+    return messages.fresh.map(({ summary }) => summary);
   }
 
   #write(store: OpenStore, exchanges: Iterable<PendingExchange>): void {

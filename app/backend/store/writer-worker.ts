@@ -23,6 +23,9 @@ const writer = new StoreWriter(folder, {
   changed(exchanges) {
     send({ type: 'changed', exchanges });
   },
+  messages(messages) {
+    send({ type: 'messages', messages });
+  },
   session(session) {
     send({ type: 'session', session });
   },
@@ -40,6 +43,9 @@ host.on('message', (command: WriterCommand) => {
       break;
     case 'watch':
       writer.watched = command.on;
+      break;
+    case 'watchMessages':
+      writer.watchedMessages = new Set(command.exchanges);
       break;
     case 'call':
       answer(command).then(

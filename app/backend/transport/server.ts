@@ -50,7 +50,12 @@ const STREAM_TRAITS: { readonly [Name in StreamName]: StreamTraits<Streams[Name]
     key: (summary) => summary.id,
     bytes: (summary) => 600 + summary.path.length + summary.host.length + (summary.error?.message.length ?? 0),
   },
+  'messages.added': {
+    key: ({ sequence }) => sequence,
+    bytes: ({ preview }) => 260 + 3 * preview.length,
+  },
   'listeners.hold': { key: () => 0, bytes: () => 1_024 },
+  'bench.progress': { key: () => 0, bytes: ({ progress }) => 1_024 + 4_096 * (progress?.results.length ?? 0) },
 };
 
 /**

@@ -5,7 +5,10 @@ import type { StoreFolder } from '../store-folder.ts';
 import { PayloadKeeper, payloadInRow, previewOf, type StoredPayload } from './message-payload.ts';
 
 /** A message that no commit has stored yet. */
-export type NewMessage = Omit<MessageSummary, 'exchange'> & StoredPayload;
+export interface NewMessage {
+  readonly summary: MessageSummary;
+  readonly payload: StoredPayload;
+}
 
 /** What a source of messages knows of one. */
 export interface MessageFacts {
@@ -80,7 +83,11 @@ export class MessageLog {
     this.count += 1;
     const { kind, time, wireBytes, payload, marks = [], anomalies = [], facts = NO_FACTS } = message;
     for (const anomaly of anomalies) this.anomalies.add(anomaly);
-    this.fresh.push({ sequence: this.count, side, kind, time, wireBytes, ...payload, marks, anomalies, facts });
+    const { bytes, preview } = payload;
+    const exchange = this.#id;
+    const sequence = this.count;
+    const summary = { exchange, sequence, side, kind, time, bytes, wireBytes, marks, anomalies, facts, preview };
+    this.fresh.push({ summary, payload });
   }
 
   /** @param place where in the body of its side the datagram begins */

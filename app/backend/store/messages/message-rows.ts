@@ -22,24 +22,24 @@ export class MessageRows {
    * @param useSegment counts a use of a finished file and gives its id
    */
   write(id: ExchangeId, log: MessageLog, ended: boolean, useSegment: (hash: Buffer, bytes: number) => number): void {
-    for (const message of log.fresh) {
-      const { facts } = message;
+    for (const { summary, payload } of log.fresh) {
+      const { facts } = summary;
       this.#insert.run(
         id,
-        message.sequence,
-        message.side,
-        message.kind,
-        message.time,
-        message.bytes,
-        message.wireBytes,
-        message.run,
-        message.place,
-        message.storedBytes,
-        message.inline,
-        message.marks.join(','),
-        message.anomalies.join(','),
+        summary.sequence,
+        summary.side,
+        summary.kind,
+        summary.time,
+        summary.bytes,
+        summary.wireBytes,
+        payload.run,
+        payload.place,
+        payload.storedBytes,
+        payload.inline,
+        summary.marks.join(','),
+        summary.anomalies.join(','),
         Object.keys(facts).length === 0 ? null : JSON.stringify(facts),
-        message.preview,
+        summary.preview,
       );
     }
     for (const side of ['request', 'response'] as const) this.#writeRun(id, side, log.runs[side], ended, useSegment);

@@ -325,6 +325,43 @@ describe('gRPC', () => {
   });
 });
 
+test('whoever watches an exchange is told its messages as they are committed', () => {
+  kit.writer.watchedMessages = new Set([2]);
+  for (const id of [1, 2]) webSocket(id).send('response', frame({ opcode: 1, payload: `of ${String(id)}` }));
+  kit.commit();
+
+  expect(kit.messages).toEqual([
+    {
+      exchange: 2,
+      sequence: 1,
+      side: 'response',
+      kind: 'text',
+      time: expect.any(Number) as number,
+      bytes: 4,
+      wireBytes: 6,
+      marks: [],
+      anomalies: [],
+      facts: {},
+      preview: 'of 2',
+    },
+  ]);
+});
+
+test('a call of a language model is recognised by what is stored of it', async () => {
+  const stream = beginStream(kit.tap, 1, { responseFields: ['Content-Type: text/event-stream'] });
+  stream.send('request', JSON.stringify({ model: 'shop-small', stream: true }));
+  stream.answer();
+  stream.send(
+    'response',
+    'data: {"object":"chat.completion.chunk","choices":[{"delta":{"content":"Hi"},"finish_reason":"stop"}]}\n\n',
+  );
+  stream.end();
+  kit.commit();
+
+  const { facts } = await kit.reader().llm(1);
+  expect(facts).toMatchObject({ model: 'shop-small', streamed: true, output: 'Hi', finishReason: 'stop' });
+});
+
 test('datagrams are messages whose bytes stand in the body', async () => {
   const stream = beginStream(kit.tap, 1, {});
   for (const text of ['one', 'two']) kit.tap.datagram(1, 'request', Buffer.from(text), 0, 3);
