@@ -63,6 +63,8 @@ export interface ExchangeSummary {
   readonly messages: number;
   /** `grpc-status` of the answer; null when none was told. */
   readonly grpcStatus: number | null;
+  /** The exchange that this one repeats, which may be deleted by now; null for what a client sent by itself. */
+  readonly replayOf: ExchangeId | null;
 }
 
 /** A field as on the wire: name in its case, value without surrounding white space, bytes as latin1. */

@@ -236,6 +236,7 @@ export function fakeExchange(n: number, session: number, state: 'active' | 'comp
     operation: null,
     messages: 0,
     grpcStatus: null,
+    replayOf: null,
   };
 }
 

@@ -8,6 +8,7 @@ import type {
   ResponseRecord,
 } from '../../../proxy-engine/batches.ts';
 import type { ConnectionId, ExchangeId, MessageSide, ProtocolName, SessionId } from '#contract';
+import { ExpectedReplays } from './expected-replays.ts';
 import { PendingExchange, type PendingMessage } from './pending-exchange.ts';
 import type { StoreFolder } from './store-folder.ts';
 
@@ -21,6 +22,8 @@ export interface ConnectionWork {
 /** Puts the records of batches together to exchanges, until a commit takes them. */
 export class ExchangeAssembler implements BatchVisitor {
   readonly #folder: StoreFolder;
+  /** Connections whose exchanges are replays. */
+  readonly replays = new ExpectedReplays();
   readonly #active = new Map<ExchangeId, PendingExchange>();
   readonly #touched = new Set<PendingExchange>();
   #recorded: { session: SessionId; record: ConnectionRecord }[] = [];
@@ -101,7 +104,8 @@ export class ExchangeAssembler implements BatchVisitor {
   }
 
   begin(record: BeginRecord): void {
-    const exchange = new PendingExchange(this.#folder, this.#session, record, this.#decodedLate);
+    const original = this.replays.originalOf(record.clientAddress);
+    const exchange = new PendingExchange(this.#folder, this.#session, record, original, this.#decodedLate);
     this.#active.set(record.id, exchange);
     this.#touch(exchange);
     this.#use(record.clientConnection);

@@ -4,9 +4,9 @@ import type { SessionId } from '#contract';
 import { MessageRows } from './messages/message-rows.ts';
 import type { PendingExchange, PendingMessage } from './pending-exchange.ts';
 import type { RunCollector, StoredRun } from './run-collector.ts';
-import { NO_DURATION, NO_GRPC_STATUS, NO_MEDIA_TYPE, NO_STATUS } from './summary.ts';
+import { NO_DURATION, NO_GRPC_STATUS, NO_MEDIA_TYPE, NO_REPLAY, NO_STATUS } from './summary.ts';
 
-const EXCHANGE_COLUMNS = 29;
+const EXCHANGE_COLUMNS = 30;
 
 const INSERT_DETAIL_COLUMNS = [
   'exchange_id',
@@ -152,6 +152,7 @@ export class ExchangeRows {
       exchange.operation ?? '',
       summary.messages,
       summary.grpcStatus ?? NO_GRPC_STATUS,
+      summary.replayOf ?? NO_REPLAY,
     );
     const requestBody = this.#columns(request.body, end !== null);
     const responseBody = this.#columns(response.body, end !== null);

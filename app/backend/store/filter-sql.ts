@@ -35,6 +35,7 @@ const IS_CONDITIONS: Readonly<Record<Extract<FilterTerm, { key: 'is' }>['flag'],
   failed: "state = 'failed'",
   pinned: 'pinned <> 0',
   truncated: "bodies <> 'whole'",
+  replay: 'replay_of > 0',
 };
 const HAS_CONDITIONS: Readonly<Record<Extract<FilterTerm, { key: 'has' }>['flag'], string>> = {
   error: 'error IS NOT NULL',

@@ -5,7 +5,7 @@ import type {
   GapRecord,
   ResponseRecord,
 } from '../../../proxy-engine/batches.ts';
-import type { BodyCapture, ExchangeSummary, MessageSide, ProtocolName, SessionId } from '#contract';
+import type { BodyCapture, ExchangeId, ExchangeSummary, MessageSide, ProtocolName, SessionId } from '#contract';
 import { FramingEncoder } from './framing-codec.ts';
 import { mediaTypeOfHead } from './head-fields.ts';
 import {
@@ -100,6 +100,8 @@ export class PendingExchange implements MessageOwner {
   /** Null: it carries no messages. */
   messages: MessageLog | null = null;
   grpcStatus: number | null = null;
+  /** The exchange that this one repeats. */
+  readonly replayOf: ExchangeId | null;
   readonly #folder: StoreFolder;
   readonly #onLate: (exchange: PendingExchange) => void;
   #captured: CapturedBodies = { request: 'whole', response: 'whole' };
@@ -109,8 +111,10 @@ export class PendingExchange implements MessageOwner {
     folder: StoreFolder,
     session: SessionId,
     record: BeginRecord,
+    replayOf: ExchangeId | null,
     onLate: (exchange: PendingExchange) => void,
   ) {
+    this.replayOf = replayOf;
     this.session = session;
     this.#folder = folder;
     this.#onLate = onLate;
@@ -212,6 +216,7 @@ export class PendingExchange implements MessageOwner {
       operation: this.operation,
       messages: this.messages?.count ?? 0,
       grpcStatus: this.grpcStatus,
+      replayOf: this.replayOf,
     };
   }
 

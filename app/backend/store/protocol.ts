@@ -65,6 +65,8 @@ export interface WriterCalls {
   /** Takes exchanges out of every list; `restore` brings them back within a minute at least. */
   remove: { input: { ids: readonly ExchangeId[] }; output: { ids: readonly ExchangeId[] } };
   restore: { input: { ids: readonly ExchangeId[] }; output: { ids: readonly ExchangeId[] } };
+  /** Exchanges that begin on this client connection repeat `original`; null: no longer. */
+  expectReplay: { input: { clientAddress: string; original: ExchangeId | null }; output: Record<string, never> };
   /** From now on the capture is kept within these limits. */
   retain: { input: RetentionSettings; output: Record<string, never> };
   /** Deletes for good what was deleted and gives free space back to the disk. */
@@ -155,6 +157,7 @@ export interface ReaderCalls {
   };
   llm: { input: { id: ExchangeId }; output: { facts: LlmFacts | null } };
   exportCurl: { input: { id: number }; output: { text: string } };
+  replays: { input: { id: ExchangeId }; output: { ids: readonly ExchangeId[] } };
 }
 
 export type ReaderCallName = keyof ReaderCalls;

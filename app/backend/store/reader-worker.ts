@@ -88,6 +88,8 @@ async function answer(
       return reader.messageRead(call.input);
     case 'llm':
       return reader.llm(call.input.id);
+    case 'replays':
+      return reader.replays(call.input.id);
     case 'exportCurl':
       return { text: await exportCurl(reader, call.input.id) };
   }

@@ -25,6 +25,9 @@ import { readSpace } from './space.ts';
 import { StoreFolder } from './store-folder.ts';
 import type { StoredBytes } from './stored-run.ts';
 
+/** Replays that one question tells of. */
+const MOST_REPLAYS = 1_000;
+
 /**
  * Reads a data folder, also while a writer writes there: what it committed is seen by the next call. Every method throws
  * ContractError with the codes that the contract names; `cancelled` when the cancellation says so.
@@ -160,6 +163,18 @@ export class StoreReader {
       .prepare('SELECT name, exchanges, errors FROM program WHERE session_id = ? ORDER BY exchanges DESC, name')
       .all(session) as ReaderCalls['programs']['output']['programs'];
     return { programs };
+  }
+
+  /** Replays of an exchange that are not deleted, oldest first; the newest thousand of them. */
+  replays(id: number): ReaderCalls['replays']['output'] {
+    const newestFirst = this.#database
+      .prepare(
+        `SELECT id FROM exchange INDEXED BY exchange_replays
+         WHERE replay_of = ? AND replay_of > 0 AND session_id > 0 ORDER BY id DESC LIMIT ${String(MOST_REPLAYS)}`,
+      )
+      .pluck()
+      .all(id) as number[];
+    return { ids: newestFirst.reverse() };
   }
 
   close(): void {

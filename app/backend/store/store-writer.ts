@@ -265,6 +265,12 @@ export class StoreWriter {
     return restored;
   }
 
+  /** What begins on this client connection repeats `original`; null: from now on it does not. */
+  expectReplay(clientAddress: string, original: ExchangeId | null): void {
+    if (original === null) this.#assembler.replays.forget(clientAddress);
+    else this.#assembler.replays.expect(clientAddress, original);
+  }
+
   /** @throws ContractError `unavailable` */
   retain(retention: RetentionSettings): void {
     this.#retention = retention;

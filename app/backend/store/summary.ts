@@ -31,6 +31,7 @@ export interface ExchangeRow {
   readonly operation: string;
   readonly messages: number;
   readonly grpc_status: number;
+  readonly replay_of: number;
 }
 
 /** Sorted columns hold these instead of NULL. */
@@ -38,6 +39,7 @@ export const NO_STATUS = 0;
 export const NO_DURATION = -1;
 export const NO_MEDIA_TYPE = '';
 export const NO_GRPC_STATUS = -1;
+export const NO_REPLAY = 0;
 
 /** The summary that a row holds; the writer wrote it, so its texts are those of the model. */
 export function summaryOfRow(row: ExchangeRow): ExchangeSummary {
@@ -72,5 +74,6 @@ export function summaryOfRow(row: ExchangeRow): ExchangeSummary {
     operation: row.operation === '' ? null : row.operation,
     messages: row.messages,
     grpcStatus: row.grpc_status === NO_GRPC_STATUS ? null : row.grpc_status,
+    replayOf: row.replay_of === NO_REPLAY ? null : row.replay_of,
   };
 }

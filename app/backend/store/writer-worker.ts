@@ -108,6 +108,9 @@ async function answer(
       return { ids: writer.remove(command.input.ids) };
     case 'restore':
       return { ids: writer.restore(command.input.ids) };
+    case 'expectReplay':
+      writer.expectReplay(command.input.clientAddress, command.input.original);
+      return {};
     case 'retain':
       writer.retain(command.input);
       return {};

@@ -18,6 +18,7 @@ export const IS_FLAGS = [
   'failed',
   'pinned',
   'truncated',
+  'replay',
 ] as const;
 export type IsFlag = (typeof IS_FLAGS)[number];
 

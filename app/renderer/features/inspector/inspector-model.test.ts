@@ -32,6 +32,7 @@ const SUMMARY: ExchangeSummary = {
   operation: null,
   messages: 0,
   grpcStatus: null,
+  replayOf: null,
 };
 
 const MESSAGE: MessageDetail = {
