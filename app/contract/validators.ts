@@ -112,6 +112,8 @@ const CALL_INPUTS: { readonly [Name in CallName]: SchemaFor<Calls[Name]['input']
   'exchanges.comment': v.strictObject({ id, text: v.pipe(v.string(), v.maxLength(MAX_COMMENT_LENGTH)) }),
   'exchanges.remove': v.strictObject({ ids }),
   'exchanges.restore': v.strictObject({ ids }),
+  'exchanges.exportHar': v.strictObject({ ids }),
+  'exchanges.readExport': v.strictObject({ export: count }),
   'store.space': nothing,
   'store.compact': nothing,
   'exchanges.get': v.strictObject({ id }),
@@ -121,8 +123,6 @@ const CALL_INPUTS: { readonly [Name in CallName]: SchemaFor<Calls[Name]['input']
     form: v.picklist(['stored', 'decoded']),
     offset: count,
     length: windowBytes,
-  'exchanges.exportHar': v.strictObject({ ids }),
-  'exchanges.readExport': v.strictObject({ export: count }),
   }),
   'exchanges.readRaw': v.strictObject({
     id,
