@@ -1,4 +1,5 @@
 import type { CaptureLosses } from './capture/tap.ts';
+import type { ConnectionId } from './model/ids.ts';
 import type { EngineSettings, ListenerConfig, ListenerInfo } from './model/engine-config.ts';
 
 /** Counters since the engine began, and gauges as of now. */
@@ -12,6 +13,16 @@ export interface EngineStats {
   readonly bytesToOrigin: number;
   readonly bytesToClient: number;
   readonly losses: CaptureLosses;
+}
+
+/** What an engine tells by itself. */
+export interface EngineObserver {
+  /** Another machine was turned away because nobody has approved it; told once for each address. */
+  readonly onUnknownClient?: ((address: string) => void) | undefined;
+  /** A client's connection is in use for the first time and is recorded; told once for each. */
+  readonly onClient?: ((connection: ConnectionId, address: string) => void) | undefined;
+  /** Whether an address is this machine's; the system is asked when absent. */
+  readonly isLocalClient?: ((address: string) => boolean) | undefined;
 }
 
 /** A running engine. Everything is asynchronous to its traffic: no call here makes traffic wait. */

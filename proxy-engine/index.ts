@@ -52,6 +52,7 @@ export function createEngine(config: EngineConfig, capturePort: CapturePort): En
     creditBytes: CAPTURE_CREDIT_BYTES,
     recordedBodyBytes: config.settings.limits.recordedBodyBytes,
     recording: config.capture,
+    onClient: observer.onClient,
     now: () => clock.micros(),
     onUnflushed: () => {
       setTimeout(() => {

@@ -5,6 +5,7 @@ import { authorityFacts, DEFAULT_LIMITS, DEFAULT_TIMEOUTS, openAuthorityFolder }
 import type { AppSettings, Capabilities, ListenerInfo } from '#contract';
 import { ContractError } from '#contract';
 import type { BackendAuthority, BackendCore } from './backend-core.ts';
+import { ClientPrograms } from './client-programs.ts';
 import { ChangeFeed } from './change-feed.ts';
 import { createServices } from './create-services.ts';
 import type { DataFolder } from './data-folder.ts';
@@ -15,6 +16,9 @@ import { MessageFeed } from './message-feed.ts';
 import type { Ownership } from './ownership.ts';
 import { createBrowserService } from './services/browsers.ts';
 import { SettingsKeeper } from './settings-keeper.ts';
+import { programFinder } from './platform/client-program.ts';
+import { createCommandRunner } from './platform/command-runner.ts';
+import { chooseSystemProxy } from './platform/system-proxy/choose-platform.ts';
 import { StatusBoard } from './status-board.ts';
 import { openStore } from './store-host.ts';
 import type { ControlServer } from './transport/control-server.ts';
@@ -165,6 +169,15 @@ async function compose(options: BackendOptions, undo: (() => Promise<void> | voi
       certificates: {
         caCertificate: authority.pem.certificate,
         caKey: authority.pem.key,
+  const find = options.capture ? programFinder(process.platform) : null;
+  const programs =
+    find === null
+      ? null
+      : new ClientPrograms(find, (clients) => {
+          // The writer may be starting again; these connections stay unnamed then.
+          store.write('namePrograms', { clients }).catch(() => undefined);
+        });
+  undo.push(() => programs?.close());
         leafKey: 'ecdsa',
         own: options.ownCertificate,
       },
@@ -191,6 +204,15 @@ async function compose(options: BackendOptions, undo: (() => Promise<void> | voi
   engine = engines;
   undo.push(() => engines.stop(0));
 
+    onClients: (clients) => {
+      for (const client of clients) programs?.add(client);
+    },
+    onUnknownClient: (address) => {
+      if (status?.deviceWaits(address) !== true) return;
+      report(
+        `A device at ${address} wants to use Weir and was turned away. Allow it in the inspector, or add it to approvedClients in the settings.`,
+      );
+    },
   status = new StatusBoard({
     listeners: () => engines.listeners,
     stats: () => engines.stats(),
@@ -238,6 +260,7 @@ async function openAuthority(folder: DataFolder, report: (message: string) => vo
   for (const notice of notices) report(notice);
   return {
     pem,
+      programs?.close();
     file: certificateFile,
     info() {
       const { subject, notBefore, notAfter, fingerprint, daysLeft } = authorityFacts(pem.certificate, Date.now());

@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { MessagePort } from 'node:worker_threads';
 import type { EngineConfig, EngineSettings, EngineStats, ListenerConfig } from '#engine';
 import type { ListenerInfo } from '#contract';
+import type { NewClient } from './client-programs.ts';
 import type { EngineCalls, EngineCommand, EngineEvent } from './engine-messages.ts';
 import { findSharedPort } from './shared-port.ts';
 import { ThreadCalls } from './thread-calls.ts';
@@ -16,6 +17,10 @@ export interface EngineHostOptions {
   readonly nextConnectionId: number;
   /** A port for one engine's batches, whose other end is with the store; null when nothing is captured. */
   readonly openCapturePort: () => MessagePort | null;
+  /** Another machine was turned away because nobody has approved it. */
+  readonly onUnknownClient: (address: string) => void;
+  /** Programs of this computer connected. */
+  readonly onClients?: ((clients: readonly NewClient[]) => void) | undefined;
   /** An engine ended unexpectedly and is being started again. */
   readonly onCrash: (error: Error) => void;
   /** It accepts again, on these listeners. */
@@ -215,7 +220,9 @@ class Engines implements EngineHost {
     const startedAt = performance.now();
     let cause: unknown = null;
     worker.on('message', (event: EngineEvent) => {
-      calls.settle(event.id, event.type === 'result' ? { output: event.output } : { failure: event.failure });
+      if (event.type === 'clients') this.#options.onClients?.(event.clients);
+      else if (event.type === 'unknown-client') this.#options.onUnknownClient(event.address);
+      else calls.settle(event.id, event.type === 'result' ? { output: event.output } : { failure: event.failure });
     });
     worker.on('error', (error) => (cause = error));
     worker.once('exit', () => {

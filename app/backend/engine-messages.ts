@@ -1,5 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { EngineConfig, EngineSettings, EngineStats, ListenerConfig } from '#engine';
+import type { NewClient } from './client-programs.ts';
 import type { ContractFailure, ListenerInfo } from '#contract';
 
 /** What an engine's thread is asked to do. */
@@ -36,4 +37,8 @@ export type EngineCommand =
 
 export type EngineEvent =
   | { readonly type: 'result'; readonly id: number; readonly output: unknown }
-  | { readonly type: 'failure'; readonly id: number; readonly failure: ContractFailure };
+  | { readonly type: 'failure'; readonly id: number; readonly failure: ContractFailure }
+  /** Programs of this computer connected, a turn's worth at once. */
+  | { readonly type: 'clients'; readonly clients: readonly NewClient[] }
+  /** Another machine was turned away. */
+  | { readonly type: 'unknown-client'; readonly address: string };

@@ -3,6 +3,7 @@ import { parentPort } from 'node:worker_threads';
 import type { Engine } from '#engine';
 import { createEngine } from '#engine';
 import { CaptureLink } from './capture-link.ts';
+import { ClientNews } from './client-news.ts';
 import type { EngineCalls, EngineCommand, EngineEvent, EngineStart } from './engine-messages.ts';
 
 /*
@@ -13,6 +14,9 @@ import type { EngineCalls, EngineCommand, EngineEvent, EngineStart } from './eng
 const host = requireHost();
 let engine: Engine | null = null;
 
+const news = new ClientNews((clients) => {
+  send({ type: 'clients', clients });
+});
 const batches = new CaptureLink((bytes, slabs) => engine?.returnCaptureCredit(bytes, slabs));
 
 host.on('message', (command: EngineCommand) => {
@@ -65,7 +69,14 @@ async function run(call: Call): Promise<EngineCalls[keyof EngineCalls]['output']
 
 function start({ config, capturePort }: EngineStart): ReturnType<Engine['listen']> {
   if (capturePort !== null) batches.use(capturePort);
-  engine = createEngine(config, batches);
+  engine = createEngine(config, batches, {
+    onClient: (connection, address) => {
+      news.add(connection, address);
+    },
+    onUnknownClient: (address) => {
+      send({ type: 'unknown-client', address });
+    },
+  });
   return engine.listen();
 }
 

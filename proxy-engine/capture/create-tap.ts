@@ -57,6 +57,8 @@ export interface TapOptions {
    * while nothing is recorded it needs no timer.
    */
   readonly onUnflushed?: () => void;
+  /** Hears of each client's connection at once, before its record is handed over. */
+  readonly onClient?: ((connection: ConnectionId, address: string) => void) | undefined;
 }
 
 /** The tap of one engine thread, with the side that its host drives. */
@@ -103,6 +105,7 @@ class PackingTap implements CaptureTap {
   readonly #slabBytes: number;
   readonly #now: () => number;
   readonly #onUnflushed: () => void;
+  readonly #onClient: TapOptions['onClient'];
   readonly #active = new Map<ExchangeId, ExchangeState>();
   readonly #spare: ArrayBuffer[] = [];
   #recordedBodyBytes: number;
@@ -121,6 +124,7 @@ class PackingTap implements CaptureTap {
     this.#now = options.now;
     this.#recording = options.recording ?? true;
     this.#onUnflushed = options.onUnflushed ?? (() => undefined);
+    this.#onClient = options.onClient;
     this.#slab = new Slab(new ArrayBuffer(this.#slabBytes));
   }
 
@@ -145,6 +149,7 @@ class PackingTap implements CaptureTap {
   }
 
   connection(record: ConnectionRecord): void {
+    if (record.side === 'client') this.#onClient?.(record.id, record.address);
     const bytes = Buffer.from(JSON.stringify(record), 'utf8');
     const slab = this.#open(RECORD.connection, 0, record.id, bytes.length);
     slab.rest(bytes, 0, bytes.length);

@@ -95,6 +95,8 @@ export interface ConnectionFacts {
   readonly tls: TlsFacts | null;
   /** Origin only: an earlier exchange had used it. */
   readonly reused: boolean;
+  /** Client only: the program at the other end, when it is of this computer and was found. */
+  readonly program: { readonly name: string; readonly pid: number; readonly path: string } | null;
 }
 
 export interface ExchangeDetail {

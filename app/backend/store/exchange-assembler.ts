@@ -9,6 +9,7 @@ import type {
 } from '../../../proxy-engine/batches.ts';
 import type { ConnectionId, ExchangeId, MessageSide, ProtocolName, SessionId } from '#contract';
 import { ExpectedReplays } from './expected-replays.ts';
+import { ClientNames } from './client-names.ts';
 import { PendingExchange, type PendingMessage } from './pending-exchange.ts';
 import type { StoreFolder } from './store-folder.ts';
 
@@ -28,6 +29,7 @@ export class ExchangeAssembler implements BatchVisitor {
   readonly #touched = new Set<PendingExchange>();
   #recorded: { session: SessionId; record: ConnectionRecord }[] = [];
   #adopted: { session: SessionId; id: ConnectionId }[] = [];
+  readonly #clients = new ClientNames();
   #session: SessionId = 0;
   #newestConnection: ConnectionId = 0;
   #lastOfEarlierSessions: ConnectionId = 0;
@@ -77,6 +79,19 @@ export class ExchangeAssembler implements BatchVisitor {
     return this.#active;
   }
 
+  /**
+   * The program behind a client's connection is known from now on.
+   * @returns exchanges of it that were recorded without the name
+   */
+  nameClient(connection: ConnectionId, program: string): readonly ExchangeId[] {
+    const ids = this.#clients.name(connection, program);
+    for (const id of ids) {
+      const exchange = this.#active.get(id);
+      if (exchange !== undefined) exchange.program = program;
+    }
+    return ids;
+  }
+
   /** Gives one exchange up. */
   drop(exchange: PendingExchange): void {
     exchange.discard();
@@ -106,6 +121,7 @@ export class ExchangeAssembler implements BatchVisitor {
   begin(record: BeginRecord): void {
     const original = this.replays.originalOf(record.clientAddress);
     const exchange = new PendingExchange(this.#folder, this.#session, record, original, this.#decodedLate);
+    exchange.program = this.#clients.programOf(record.clientConnection, record.id);
     this.#active.set(record.id, exchange);
     this.#touch(exchange);
     this.#use(record.clientConnection);

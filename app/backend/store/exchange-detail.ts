@@ -52,6 +52,7 @@ export class ExchangeDetails {
   readonly #row: Statement;
   readonly #detail: Statement;
   readonly #connection: Statement;
+  readonly #program: Statement;
   readonly #runs = new Map<string, Statement>();
 
   constructor(database: Database, folder: StoreFolder) {
@@ -59,6 +60,7 @@ export class ExchangeDetails {
     this.#folder = folder;
     this.#row = database.prepare('SELECT * FROM exchange WHERE id = ?');
     this.#detail = database.prepare(`SELECT ${DETAIL_COLUMNS} FROM exchange_detail WHERE exchange_id = ?`);
+    this.#program = database.prepare('SELECT name, pid, path FROM client_program WHERE connection_id = ?');
     this.#connection = database.prepare(
       'SELECT address, protocol, tls FROM connection WHERE session_id = ? AND id = ?',
     );
@@ -149,7 +151,9 @@ export class ExchangeDetails {
     const found = this.#connection.get(row.session_id, id) as ConnectionRow | undefined;
     if (found === undefined) return null;
     const { address, protocol } = found;
-    return { id, address, protocol, tls: found.tls === null ? null : (JSON.parse(found.tls) as TlsFacts), reused };
+    const program = this.#program.get(id) as ConnectionFacts['program'] | undefined;
+    const tls = found.tls === null ? null : (JSON.parse(found.tls) as TlsFacts);
+    return { id, address, protocol, tls, reused, program: program ?? null };
   }
 }
 

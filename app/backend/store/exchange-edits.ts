@@ -1,5 +1,6 @@
 import type { Database, Statement } from 'better-sqlite3';
 import type { ExchangeId, ExchangeSummary } from '#contract';
+import type { NamedClient } from '../client-programs.ts';
 import { summaryOfRow, type ExchangeRow } from './summary.ts';
 
 /** Marks to set on rows; absent ones stay. */
@@ -86,6 +87,20 @@ export class ExchangeEdits {
         .prepare('UPDATE exchange SET commented = ? WHERE id = ? AND session_id > 0')
         .run(text === '' ? 0 : 1, id);
       return changes > 0;
+    });
+  }
+
+  /** Notes who a client is, and gives these exchanges of it the name. */
+  setProgram({ connection, name, pid, path }: NamedClient, ids: readonly ExchangeId[]): void {
+    this.#transaction(() => {
+      this.#database
+        .prepare('INSERT OR REPLACE INTO client_program VALUES (?, ?, ?, ?)')
+        .run(connection, name, pid, path);
+      if (ids.length === 0) return;
+      const unnamed = this.#those(ids, "session_id > 0 AND program = ''");
+      this.count(unnamed, -1);
+      this.#database.prepare(`UPDATE exchange SET program = ? WHERE ${THESE}`).run(name, JSON.stringify(unnamed));
+      this.count(unnamed, 1);
     });
   }
 

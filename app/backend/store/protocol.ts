@@ -20,6 +20,7 @@ import type {
   StoreSpace,
   StoreTrouble,
 } from '#contract';
+import type { NamedClient } from '../client-programs.ts';
 import type { MarkChange } from './exchange-edits.ts';
 
 /*
@@ -67,6 +68,8 @@ export interface WriterCalls {
   restore: { input: { ids: readonly ExchangeId[] }; output: { ids: readonly ExchangeId[] } };
   /** Exchanges that begin on this client connection repeat `original`; null: no longer. */
   expectReplay: { input: { clientAddress: string; original: ExchangeId | null }; output: Record<string, never> };
+  /** The programs behind clients' connections were found. */
+  namePrograms: { input: { clients: readonly NamedClient[] }; output: Record<string, never> };
   /** From now on the capture is kept within these limits. */
   retain: { input: RetentionSettings; output: Record<string, never> };
   /** Deletes for good what was deleted and gives free space back to the disk. */

@@ -11,6 +11,7 @@ import {
   type StoreTrouble,
 } from '#contract';
 import { probeSpool } from './body-files.ts';
+import type { NamedClient } from '../client-programs.ts';
 import { Checkpointer } from './checkpointer.ts';
 import { ExchangeAssembler } from './exchange-assembler.ts';
 import { ExchangeRows, settleRuns } from './exchange-rows.ts';
@@ -269,6 +270,16 @@ export class StoreWriter {
   expectReplay(clientAddress: string, original: ExchangeId | null): void {
     if (original === null) this.#assembler.replays.forget(clientAddress);
     else this.#assembler.replays.expect(clientAddress, original);
+  }
+
+  /** Exchanges of these connections get the name of their program, those to come too. @throws ContractError `unavailable` */
+  namePrograms(clients: readonly NamedClient[]): void {
+    const store = this.#require();
+    for (const client of clients) {
+      const ids = this.#assembler.nameClient(client.connection, client.name);
+      store.edits.setProgram(client, ids);
+      this.#tellMarks(store, ids);
+    }
   }
 
   /** @throws ContractError `unavailable` */

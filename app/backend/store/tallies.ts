@@ -2,6 +2,13 @@ import type { Database, Statement } from 'better-sqlite3';
 import type { SessionId } from '#contract';
 import type { PendingExchange } from './pending-exchange.ts';
 
+interface ProgramTally {
+  readonly session: SessionId;
+  readonly name: string;
+  exchanges: number;
+  errors: number;
+}
+
 interface HostTally {
   readonly session: SessionId;
   readonly host: string;
@@ -17,7 +24,9 @@ const LEAST_ERROR_STATUS = 500;
 export class Tallies {
   readonly #addToSession: Statement;
   readonly #addToHost: Statement;
+  readonly #addToProgram: Statement;
   readonly #hosts = new Map<string, HostTally>();
+  readonly #programs = new Map<string, ProgramTally>();
   readonly #sessions = new Map<SessionId, number>();
 
   constructor(database: Database) {
@@ -26,11 +35,16 @@ export class Tallies {
       `INSERT INTO host VALUES (?, ?, ?, ?, ?) ON CONFLICT (session_id, host, port)
        DO UPDATE SET exchanges = exchanges + excluded.exchanges, errors = errors + excluded.errors`,
     );
+    this.#addToProgram = database.prepare(
+      `INSERT INTO program VALUES (?, ?, ?, ?) ON CONFLICT (session_id, name)
+       DO UPDATE SET exchanges = exchanges + excluded.exchanges, errors = errors + excluded.errors`,
+    );
   }
 
   /** A transaction begins. */
   reset(): void {
     this.#hosts.clear();
+    this.#programs.clear();
     this.#sessions.clear();
   }
 
@@ -46,16 +60,26 @@ export class Tallies {
       tally = { session, host, port, exchanges: 0, errors: 0 };
       this.#hosts.set(key, tally);
     }
-    if (!exchange.stored) {
+    const isNew = !exchange.stored;
+    const failed =
+      exchange.state === 'failed' || (exchange.state === 'complete' && (exchange.status ?? 0) >= LEAST_ERROR_STATUS);
+    if (isNew) {
       tally.exchanges += 1;
       this.#sessions.set(session, (this.#sessions.get(session) ?? 0) + 1);
     }
-    if (
-      exchange.state === 'failed' ||
-      (exchange.state === 'complete' && (exchange.status ?? 0) >= LEAST_ERROR_STATUS)
-    ) {
-      tally.errors += 1;
+    if (failed) tally.errors += 1;
+    if (exchange.program !== null) this.#countProgram(session, exchange.program, isNew, failed);
+  }
+
+  #countProgram(session: SessionId, name: string, isNew: boolean, failed: boolean): void {
+    const key = `${String(session)} ${name}`;
+    let tally = this.#programs.get(key);
+    if (tally === undefined) {
+      tally = { session, name, exchanges: 0, errors: 0 };
+      this.#programs.set(key, tally);
     }
+    if (isNew) tally.exchanges += 1;
+    if (failed) tally.errors += 1;
   }
 
   /** Writes what was counted, in the same transaction. */
@@ -63,6 +87,9 @@ export class Tallies {
     for (const [session, exchanges] of this.#sessions) this.#addToSession.run(exchanges, session);
     for (const { session, host, port, exchanges, errors } of this.#hosts.values()) {
       if (exchanges > 0 || errors > 0) this.#addToHost.run(session, host, port, exchanges, errors);
+    }
+    for (const { session, name, exchanges, errors } of this.#programs.values()) {
+      if (exchanges > 0 || errors > 0) this.#addToProgram.run(session, name, exchanges, errors);
     }
   }
 }

@@ -111,6 +111,9 @@ async function answer(
     case 'expectReplay':
       writer.expectReplay(command.input.clientAddress, command.input.original);
       return {};
+    case 'namePrograms':
+      writer.namePrograms(command.input.clients);
+      return {};
     case 'retain':
       writer.retain(command.input);
       return {};

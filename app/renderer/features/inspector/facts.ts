@@ -32,6 +32,11 @@ export function connectionFacts({ summary, clientConnection, originConnection }:
   const facts: Fact[] = [
     { name: OVERVIEW_TEXT.client, value: leg(summary.client.address, summary.client.protocol, clientConnection) },
   ];
+  const program = clientConnection?.program ?? null;
+  if (program !== null) {
+    facts.push({ name: OVERVIEW_TEXT.program, value: `${program.name} · ${OVERVIEW_TEXT.pid} ${String(program.pid)}` });
+    if (program.path !== '') facts.push({ name: OVERVIEW_TEXT.programPath, value: program.path });
+  }
   const { address, protocol } = summary.origin;
   if (address === null) {
     facts.push({
