@@ -1,6 +1,6 @@
 import { createTap } from './capture/create-tap.ts';
 import type { CapturePort } from './capture/tap.ts';
-import type { Engine } from './engine.ts';
+import type { Engine, EngineObserver } from './engine.ts';
 import type { EngineConfig } from './model/engine-config.ts';
 import { ProxyEngine } from './net/proxy-engine.ts';
 import { SystemClock } from './net/system-clock.ts';
@@ -22,7 +22,9 @@ export type { AuthorityFacts, AuthorityFormat, CertificateAuthorityPem, StoredAu
 export { createTap } from './capture/create-tap.ts';
 export type { CaptureTap, TapOptions } from './capture/create-tap.ts';
 export type { CaptureLosses, CapturePort, Tap } from './capture/tap.ts';
-export type { Engine, EngineStats } from './engine.ts';
+export type { Engine, EngineObserver, EngineStats } from './engine.ts';
+export { createResponseDecoder } from './protocol/http1/index.ts';
+export type { Http1Sink, ResponseHead } from './protocol/http1/index.ts';
 export { MAGIC_HOST } from './pipeline/plan-request.ts';
 export { DEFAULT_LIMITS, DEFAULT_TIMEOUTS } from './model/engine-config.ts';
 export type {
@@ -46,7 +48,7 @@ const FLUSH_AFTER_MS = 25;
  * @param capturePort where packed records go; buffers handed over belong to it
  * @throws PkiError when the certificates are unusable
  */
-export function createEngine(config: EngineConfig, capturePort: CapturePort): Engine {
+export function createEngine(config: EngineConfig, capturePort: CapturePort, observer: EngineObserver = {}): Engine {
   const clock = new SystemClock();
   const tap = createTap(capturePort, {
     creditBytes: CAPTURE_CREDIT_BYTES,
@@ -61,5 +63,5 @@ export function createEngine(config: EngineConfig, capturePort: CapturePort): En
     },
   });
   const leaves = createLeafForge(config.certificates, { instance: config.instance });
-  return new ProxyEngine(config, { tap, leaves, readChain: chainFacts });
+  return new ProxyEngine(config, { tap, leaves, readChain: chainFacts, ...observer });
 }

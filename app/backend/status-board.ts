@@ -19,6 +19,9 @@ const SAMPLE_MS = 500;
 /** Rates are averaged over this many samples: two seconds. */
 const RATE_SAMPLES = 4;
 
+/** Devices that are named at once; further ones wait for a decision about these. */
+const MOST_DEVICES = 16;
+
 interface RateSample {
   readonly at: number;
   readonly exchanges: number;
@@ -36,6 +39,7 @@ export class StatusBoard {
   #session: SessionInfo;
   #trouble: StoreTrouble | null = null;
   #restartedAt: number | null = null;
+  readonly #waitingDevices = new Set<string>();
 
   constructor(sources: StatusSources) {
     this.#sources = sources;
@@ -78,6 +82,20 @@ export class StatusBoard {
     this.#publish();
   }
 
+  /** Another machine was turned away. @returns whether that is news */
+  deviceWaits(address: string): boolean {
+    if (this.#waitingDevices.has(address) || this.#waitingDevices.size >= MOST_DEVICES) return false;
+    this.#waitingDevices.add(address);
+    this.#publish();
+    return true;
+  }
+
+  /** Somebody decided who may come in; who still may not will ask again. */
+  devicesDecided(): void {
+    this.#waitingDevices.clear();
+    this.#publish();
+  }
+
   /** The engine stopped unexpectedly and runs again. */
   engineRestarted(): void {
     this.#restartedAt = this.#sources.now();
@@ -116,6 +134,7 @@ export class StatusBoard {
       lostExchanges: losses.droppedExchanges + (this.#trouble?.lostExchanges ?? 0),
       certificateAuthority: this.#sources.certificateAuthority(),
       restartedAt: this.#restartedAt,
+      waitingDevices: [...this.#waitingDevices],
     };
   }
 

@@ -60,6 +60,8 @@ export interface AppStatus {
   readonly certificateAuthority: CertificateAuthorityInfo;
   /** Set when the engine stopped unexpectedly and was started again, microseconds since the Unix epoch. */
   readonly restartedAt: number | null;
+  /** Addresses of other machines that were turned away and that nobody has decided about. */
+  readonly waitingDevices: readonly string[];
 }
 
 export interface AppInfo {

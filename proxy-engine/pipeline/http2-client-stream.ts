@@ -74,8 +74,8 @@ export class Http2ClientStream implements ClientLeg, Mortal {
     client.onStreamBegun(this);
     const plan = planRequest(context, entry, request, writeHttp1Request);
     if (plan.action.kind === 'connect') {
-      const { host, port } = plan.action;
-      this.#connect = { host, port, startedAt: context.clock.micros() };
+      const { host, port, via } = plan.action;
+      this.#connect = { host, port, via, startedAt: context.clock.micros() };
       this.#exchange = null;
       return;
     }

@@ -29,6 +29,7 @@ function optionsWith(changes: Partial<EngineHostOptions>): EngineHostOptions {
     nextExchangeId: 1,
     nextConnectionId: 1,
     openCapturePort: () => null,
+    onUnknownClient: () => undefined,
     onCrash: () => undefined,
     onRestart: () => undefined,
     ...changes,

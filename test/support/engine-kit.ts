@@ -3,6 +3,7 @@ import {
   DEFAULT_LIMITS,
   DEFAULT_TIMEOUTS,
   type Engine,
+  type EngineObserver,
   type EngineSettings,
 } from '../../proxy-engine/index.ts';
 import { readBatch, type BatchVisitor, type CapturedBodies } from '../../proxy-engine/capture/read-batch.ts';
@@ -182,6 +183,7 @@ export interface EngineUnderTestOptions {
   /** Name of the instance; engines that talk with each other need different ones. */
   readonly instance?: string;
   readonly ownAddresses?: readonly string[];
+  readonly observer?: EngineObserver;
   /** What the store does with a batch that it has read; gives its credit back at once unless said. */
   readonly onBatch?: (bytes: number, engine: Engine, batch: ArrayBuffer) => void;
 }
@@ -238,6 +240,7 @@ export async function startEngine(options: EngineUnderTestOptions = {}): Promise
         else options.onBatch(bytes, engine, batch);
       },
     },
+    options.observer,
   );
   const ports = (await engine.listen()).map(({ port }) => port);
   return {

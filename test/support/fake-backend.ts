@@ -130,6 +130,7 @@ export class FakeBackend implements ContractClient {
         daysLeft: 3_650,
       },
       restartedAt: null,
+      waitingDevices: [],
     };
     this.info = {
       version: '0.1.0',

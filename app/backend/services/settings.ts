@@ -7,6 +7,7 @@ export function createSettingsCalls(core: BackendCore): Pick<CallHandlers, 'sett
     async 'settings.set'(change) {
       const settings = core.settings.change(change);
       core.engine.configure(core.engineSettings(settings));
+      if (change.approvedClients !== undefined) core.status.devicesDecided();
       if (change.retention !== undefined) await core.store.write('retain', settings.retention);
       return settings;
     },

@@ -140,6 +140,10 @@ export const BANNER_TEXT = {
   caAction: 'See Setup',
   restarted: (time: string): string => `The proxy engine stopped unexpectedly at ${time} and was started again.`,
   dismiss: 'Dismiss',
+  device: (address: string): string =>
+    `The device at ${address} wants to use Weir. Until it is allowed, its requests are refused.`,
+  allowDevice: 'Allow this device',
+  deviceAllowed: (address: string): string => `${address} may use Weir from now on`,
 } as const;
 
 export const COPY_TEXT = {
