@@ -153,6 +153,7 @@ async function compose(options: BackendOptions, undo: (() => Promise<void> | voi
     hostOverrides: {},
     forwardedFields: current.forwardedFields,
     tolerateBareLineFeed: current.tolerateBareLineFeed,
+    stripOuterSpace: current.stripOuterSpace,
     clientHalfClose: current.clientHalfClose,
     upstreamProxy: current.upstreamProxy,
     upstreamRules: current.upstreamRules,

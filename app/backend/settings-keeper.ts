@@ -13,6 +13,7 @@ const DEFAULTS: AppSettings = {
   limits: { ...DEFAULT_LIMITS },
   forwardedFields: false,
   tolerateBareLineFeed: false,
+  stripOuterSpace: true,
   clientHalfClose: false,
   retention: { days: 14, bytes: 5_000_000_000, exchanges: 0 },
   upstreamProxy: '',

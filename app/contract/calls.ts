@@ -148,6 +148,8 @@ export interface AppSettings {
   readonly forwardedFields: boolean;
   /** Forwards and flags heads whose lines end in a bare line feed, instead of refusing them. */
   readonly tolerateBareLineFeed: boolean;
+  /** Takes white space around values of HTTP/2 responses away and flags it, instead of resetting the stream. */
+  readonly stripOuterSpace: boolean;
   /** Lets a client half-close its connection during an exchange instead of cancelling it. */
   readonly clientHalfClose: boolean;
   readonly retention: RetentionSettings;

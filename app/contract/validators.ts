@@ -75,6 +75,7 @@ const settingsEntries = {
   limits: v.exactOptional(someOf(DEFAULT_LIMITS)),
   forwardedFields: v.exactOptional(v.boolean()),
   tolerateBareLineFeed: v.exactOptional(v.boolean()),
+  stripOuterSpace: v.exactOptional(v.boolean()),
   clientHalfClose: v.exactOptional(v.boolean()),
   retention: v.exactOptional(v.strictObject({ days: count, bytes: count, exchanges: count })),
   upstreamProxy: v.exactOptional(v.union([v.literal(''), proxyUrl])),

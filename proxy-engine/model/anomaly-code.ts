@@ -18,6 +18,8 @@ export const ANOMALY_CODES = {
   'bytes-after-response': 'The origin sent bytes after the end of its response; its connection was discarded.',
   'early-response': 'The origin answered before the request body was complete.',
   'body-on-bodyless-response': 'The origin sent a body with a response that must not have one.',
+  'trailers-dropped':
+    'Trailers came after a body of declared length, which HTTP/1 has no place for; they are recorded and were not forwarded.',
   'outer-space': 'White space stood around a field value of an HTTP/2 response; it was removed.',
   'http3-offered': 'The origin offered HTTP/3 (Alt-Svc), which would pass Weir by.',
   'passed-after-refusals':
@@ -28,8 +30,7 @@ export const ANOMALY_CODES = {
   'websocket-mask': 'A WebSocket frame of the client had no mask, or one of the origin had one.',
   'websocket-length': 'The length of a WebSocket frame was longer than needed, or impossible.',
   'websocket-control': 'A WebSocket control frame was fragmented or longer than 125 bytes.',
-  'websocket-sequence':
-    'A WebSocket continuation came without a beginning, or a message began inside of another one.',
+  'websocket-sequence': 'A WebSocket continuation came without a beginning, or a message began inside of another one.',
   'websocket-close-code': 'A WebSocket close frame had a code that must not be sent, or half of one.',
   'websocket-after-close': 'A WebSocket frame came behind a close frame.',
   'websocket-utf-8': 'A WebSocket text message or close reason was not UTF-8.',

@@ -130,6 +130,8 @@ export interface EngineSettings {
   readonly forwardedFields: boolean;
   /** Forwards heads whose lines end in a bare line feed and flags them, instead of refusing them. */
   readonly tolerateBareLineFeed: boolean;
+  /** Takes white space around values of HTTP/2 responses away and flags it, instead of resetting the stream (RFC 9113 §8.2.1). */
+  readonly stripOuterSpace: boolean;
   /** Lets a client half-close its connection during an HTTP/1 exchange instead of cancelling the exchange. */
   readonly clientHalfClose: boolean;
   /** Proxy that origins are reached through, as a URL (`parseProxyUrl`); empty for none. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { classifyTunnel } from './classify-tunnel.ts';
+import { classifyTunnel, isBrokenPreface } from './classify-tunnel.ts';
 
 test.each([
   ['\x16\x03\x01', 'tls'],
@@ -18,4 +18,14 @@ test.each([
   [' GET / HTTP/1.1\r\n', 'other'],
 ])('%j is %s', (bytes, content) => {
   expect(classifyTunnel(Buffer.from(bytes, 'latin1'))).toBe(content);
+});
+
+test.each([
+  ['INVALID CONNECTION PREFACE\r\n\r\n', true],
+  ['GET / HTTP/1.1\r\n', false],
+  ['GET / HTTP\r\n', false],
+  ['GET /\r\n', false],
+  ['GET / HTTP/9\r\n', false],
+])('%j is a broken preface: %j', (bytes, isBroken) => {
+  expect(isBrokenPreface(Buffer.from(bytes, 'latin1'))).toBe(isBroken);
 });

@@ -19,6 +19,18 @@ export function beginsHttp2(bytes: Buffer): boolean {
   return bytes.subarray(0, length).equals(PREFACE_LINE.subarray(0, length));
 }
 
+/**
+ * Whether a first line is shaped like the preface of HTTP/2 and names no version of HTTP: no client of HTTP/1 sends that, so
+ * the answer is for one of HTTP/2 (RFC 9113 §3.4).
+ */
+export function isBrokenPreface(bytes: Buffer): boolean {
+  const end = bytes.indexOf(LINE_FEED);
+  return end > 0 && end <= LONGEST_PREFACE_LINE && BROKEN_PREFACE.test(bytes.toString('latin1', 0, end));
+}
+
+const LONGEST_PREFACE_LINE = 64;
+const BROKEN_PREFACE = /^[A-Z]+ [^ ]+ (?!HTTP)[A-Z]+\r$/;
+
 /** @param bytes everything that the client has sent so far, at least one byte */
 export function classifyTunnel(bytes: Buffer): TunnelContent {
   if (bytes[0] === TLS_HANDSHAKE) return 'tls';

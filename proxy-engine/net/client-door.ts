@@ -8,7 +8,7 @@ import { formatAuthority } from '../protocol/http1/index.ts';
 import { SOCKS4, SOCKS5 } from '../protocol/socks/index.ts';
 import type { ClientHello } from '../protocol/tls-hello/index.ts';
 import { acceptTls, HTTP_PROTOCOLS } from './accept-tls.ts';
-import { beginsHttp2, classifyTunnel } from './classify-tunnel.ts';
+import { beginsHttp2, classifyTunnel, isBrokenPreface } from './classify-tunnel.ts';
 import { ConnectDoor } from './connect-door.ts';
 import { leafForClient, type Doorkeeping } from './doorkeeping.ts';
 import { clientEntry, type ClientTlsState } from './client-entry.ts';
@@ -92,7 +92,8 @@ export class ClientDoor implements LinkHandler, Mortal {
   /** Null when more bytes are needed to tell. */
   #speaksHttp2(bytes: Buffer): boolean | null {
     if (beginsHttp2(bytes)) return bytes.length < PREFACE_SEEN_BYTES ? null : true;
-    if (this.#mode.kind !== 'reverse' || this.#mode.scheme !== 'h2c') return false;
+    if (this.#mode.kind !== 'reverse') return false;
+    if (this.#mode.scheme !== 'h2c') return isBrokenPreface(bytes);
     // In front of an origin of HTTP/2 whatever is no HTTP/1 is a broken HTTP/2, and is told so in its own words.
     const content = classifyTunnel(bytes);
     return content === 'unknown' ? null : content !== 'http';

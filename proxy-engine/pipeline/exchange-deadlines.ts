@@ -2,22 +2,25 @@ import type { PipelineContext } from './context.ts';
 import type { Exchange } from './exchange.ts';
 import { deadlineAfter } from './lifetimes.ts';
 
-/** The deadlines of one exchange: total, first byte, idle; the earliest is `next`. */
+/** The deadlines of one exchange after another: total, first byte, idle; the earliest is `next`. */
 export class ExchangeDeadlines {
   /** Coarse milliseconds. */
-  next: number;
+  next = Infinity;
   readonly #context: PipelineContext;
-  readonly #total: number;
+  #total = Infinity;
   /** The earlier of the first-byte and the total deadline. */
-  #exchange: number;
+  #exchange = Infinity;
 
   constructor(context: PipelineContext) {
     this.#context = context;
-    const { total, firstByte } = context.settings.timeouts;
-    const now = context.clock.coarse;
+  }
+
+  /** An exchange begins. */
+  begin(): void {
+    const { total, firstByte } = this.#context.settings.timeouts;
+    const now = this.#context.clock.coarse;
     this.#total = deadlineAfter(now, total);
     this.#exchange = Math.min(this.#total, deadlineAfter(now, firstByte));
-    this.next = this.#exchange;
     this.touch();
   }
 

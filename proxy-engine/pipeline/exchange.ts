@@ -48,6 +48,8 @@ export class Exchange implements OriginWaiter, PacedSource {
   #keepAlive: boolean;
   #pooled = false;
   #retried = false;
+  /** Trailers that wait for the origin. */
+  #requestTrailers: Buffer | null = null;
   #responseStarted = false;
   #responseDone = false;
   #responseIsFramed = true;
@@ -114,6 +116,18 @@ export class Exchange implements OriginWaiter, PacedSource {
     this.#feed.add(wire);
     if (this.#origin !== null) this.#flush(this.#origin);
     if (!this.#requestFlows()) this.client.pause();
+  }
+
+  /** Trailers follow a request body of declared length, whose last bytes come next. */
+  onRequestTrailers(lines: Buffer): void {
+    if (this.#over) return;
+    this.#requestTrailers = lines;
+    if (this.#origin !== null) this.#announceTrailers(this.#origin, lines);
+  }
+
+  #announceTrailers({ translation }: Http1Origin, lines: Buffer): void {
+    if (translation === null) this.record.anomaly('trailers-dropped');
+    else translation.announceTrailers(lines);
   }
 
   onRequestEnd(): void {
@@ -279,6 +293,12 @@ export class Exchange implements OriginWaiter, PacedSource {
     if (this.#over) return;
     this.record.trailers('response', lines);
     if (this.client.unframed) this.client.trailers(lines);
+  }
+
+  /** Trailers beside a declared length pass from HTTP/2 to HTTP/2 alone. */
+  onTrailersAfterLength(lines: Buffer): void {
+    this.onResponseTrailers(lines);
+    if (!this.client.unframed) this.record.anomaly('trailers-dropped');
   }
 
   onResponsePayload(bytes: Buffer, start: number, end: number): void {
@@ -521,6 +541,7 @@ export class Exchange implements OriginWaiter, PacedSource {
     this.#pooled = pooled;
     origin.assign(this, this.head.method);
     this.record.origin(origin.recordable, origin.uses > 1);
+    if (this.#requestTrailers !== null) this.#announceTrailers(origin, this.#requestTrailers);
     this.#feed.mayRepeat = (pooled || origin.translation !== null) && !this.#retried;
     this.#flush(origin);
     if (this.record.recorded) this.#recordSentHead(origin);

@@ -16,6 +16,7 @@ import type { ClientLeg, SentAnswer } from './client-leg.ts';
 import type { PipelineContext } from './context.ts';
 import { brokenHead, type ExchangeHead } from './broken-head.ts';
 import { Exchange } from './exchange.ts';
+import { ExchangeDeadlines } from './exchange-deadlines.ts';
 import { ExchangeRecord } from './exchange-record.ts';
 import { failure } from './failures.ts';
 import type { Http1Origin } from './http1-origin.ts';
@@ -51,9 +52,7 @@ export class Http1Client implements ClientLeg, LinkHandler, Http1Sink<RequestHea
   #ended = false;
   #left = false;
   #forgotten = false;
-  #totalDeadline = Infinity;
-  /** The earlier of the first-byte and the total deadline. */
-  #exchangeDeadline = Infinity;
+  readonly #deadlines: ExchangeDeadlines;
   #headBegan = false;
   #pinned: Http1Origin | null = null;
 
@@ -64,6 +63,7 @@ export class Http1Client implements ClientLeg, LinkHandler, Http1Sink<RequestHea
     this.#decoder = createRequestDecoder(context.settings.limits, {
       bareLineFeed: context.settings.tolerateBareLineFeed,
     });
+    this.#deadlines = new ExchangeDeadlines(context);
     this.deadline = deadlineAfter(context.clock.coarse, context.settings.timeouts.keepAlive);
     link.handler = this;
     context.lifetimes.add(this);
@@ -99,16 +99,13 @@ export class Http1Client implements ClientLeg, LinkHandler, Http1Sink<RequestHea
 
   onDeadline(): void {
     const exchange = this.#exchange;
-    const { timeouts } = this.#context.settings;
-    const now = this.#context.clock.coarse;
     if (exchange !== null) {
-      if (now >= this.#totalDeadline) exchange.onTimeout('timeout.total', timeouts.total, 'total');
-      else if (now >= this.#exchangeDeadline) exchange.onTimeout('timeout.first-byte', timeouts.firstByte, 'firstByte');
-      else exchange.onTimeout('timeout.idle', timeouts.idle, 'idle');
+      this.#deadlines.expire(exchange);
     } else if (this.#decoder.midMessage) {
+      const { requestHead } = this.#context.settings.timeouts;
       this.#refuse(
         'timeout.request-head',
-        `The request head was not complete within ${String(timeouts.requestHead)} ms (setting timeouts.requestHead).`,
+        `The request head was not complete within ${String(requestHead)} ms (setting timeouts.requestHead).`,
       );
     } else {
       this.#close();
@@ -119,14 +116,13 @@ export class Http1Client implements ClientLeg, LinkHandler, Http1Sink<RequestHea
 
   /** Bytes of the current exchange moved. */
   touch(): void {
-    const { idle } = this.#context.settings.timeouts;
-    const deadline = deadlineAfter(this.#context.clock.coarse, idle);
-    this.deadline = deadline < this.#exchangeDeadline ? deadline : this.#exchangeDeadline;
+    this.#deadlines.touch();
+    this.deadline = this.#deadlines.next;
   }
 
   /** The origin's answer has begun: from here on only the idle and the total time count. */
   onAnswered(): void {
-    this.#exchangeDeadline = this.#totalDeadline;
+    this.#deadlines.onAnswered();
   }
 
   get full(): boolean {
@@ -194,7 +190,6 @@ export class Http1Client implements ClientLeg, LinkHandler, Http1Sink<RequestHea
   /** The current exchange is over and everything of it has been written. */
   onExchangeOver(keepAlive: boolean): void {
     this.#exchange = null;
-    this.#totalDeadline = this.#exchangeDeadline = Infinity;
     if (!keepAlive) {
       this.#close();
       return;
@@ -288,11 +283,8 @@ export class Http1Client implements ClientLeg, LinkHandler, Http1Sink<RequestHea
       });
     }
     this.#exchange = new Exchange(context, this, record, head, plan);
-    const { total, firstByte } = context.settings.timeouts;
-    const now = context.clock.coarse;
-    this.#totalDeadline = deadlineAfter(now, total);
-    this.#exchangeDeadline = Math.min(this.#totalDeadline, deadlineAfter(now, firstByte));
-    this.touch();
+    this.#deadlines.begin();
+    this.deadline = this.#deadlines.next;
   }
 
   #consume(bytes: Buffer): void {

@@ -24,6 +24,10 @@ export interface StreamTranslation {
   readonly strippedSpace: boolean;
   /** Tells, once it is known, whether the origin takes extended CONNECT (RFC 8441 §3). */
   onceUpgradesKnown(tell: (takesUpgrades: boolean) => void): void;
+  /** Trailers that follow a body of declared length, once, before the last of that body is told; null for none. */
+  takeTrailers(): Buffer | null;
+  /** The request's body of declared length is followed by trailers: said before its last bytes are written. */
+  announceTrailers(lines: Buffer): void;
   /** The stream as the transport that an accepted extended CONNECT has made of it. */
   leave(): Link;
 }
@@ -140,6 +144,8 @@ export class Http1Origin implements LinkHandler, Http1Sink<ResponseHead> {
       exchange.onFirstByte();
     }
     exchange.touch();
+    const trailers = this.translation?.takeTrailers() ?? null;
+    if (trailers !== null) exchange.onTrailersAfterLength(trailers);
     let at = 0;
     while (at < bytes.length) {
       this.#segmentStart = at;

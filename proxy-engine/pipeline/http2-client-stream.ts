@@ -41,6 +41,9 @@ export class Http2ClientStream implements ClientLeg, Mortal {
   #paused = false;
   /** Bytes of the body that were taken and not given back as window. */
   #owed = 0;
+  /** Body bytes of the request still to come by its declared length, and the end of it, held until trailers may follow. */
+  #requestLeft: number;
+  #lastWire: Buffer | null = null;
   /** Body bytes still to come by the response's declared length, or -1. */
   #bodyLeft = -1;
   #trailers: readonly HeaderToSend[] | null = null;
@@ -63,6 +66,7 @@ export class Http2ClientStream implements ClientLeg, Mortal {
     const key = head.protocol.toLowerCase() === 'websocket' ? context.webSocketKey() : null;
     const request = new Http2Request(head, !endStream && !isConnect, key);
     this.#request = request;
+    this.#requestLeft = head.contentLength;
     const errorCode = head.protocol === '' ? Http2Error.connectError : Http2Error.cancel;
     this.#transport = isConnect
       ? new Http2StreamLink(client, stream, endStream, errorCode, () => {
@@ -70,6 +74,7 @@ export class Http2ClientStream implements ClientLeg, Mortal {
         })
       : null;
     this.#deadlines = new ExchangeDeadlines(context);
+    this.#deadlines.begin();
     context.lifetimes.add(this);
     client.onStreamBegun(this);
     const plan = planRequest(context, entry, request, writeHttp1Request);
@@ -122,7 +127,10 @@ export class Http2ClientStream implements ClientLeg, Mortal {
     if (exchange !== null) {
       exchange.record.payload('request', bytes, start, end);
       const isChunked = this.#request.isChunked;
-      if (end > start) this.#takeWire(isChunked ? chunk(bytes, start, end, endStream) : bytes.subarray(start, end));
+      this.#requestLeft -= end - start;
+      if (this.#requestLeft === 0 && !endStream && !isChunked) this.#lastWire = bytes.subarray(start, end);
+      else if (end > start)
+        this.#takeWire(isChunked ? chunk(bytes, start, end, endStream) : bytes.subarray(start, end));
       else if (isChunked && endStream) this.#takeWire(LAST_CHUNK);
       if (endStream) this.#endRequest();
     }
@@ -140,8 +148,8 @@ export class Http2ClientStream implements ClientLeg, Mortal {
     }
     if (exchange === null) return;
     if (lines.length > 0) exchange.record.trailers('request', lines);
-    // A body of declared length has no place for trailers in HTTP/1.
     if (this.#request.isChunked) this.#takeWire(lastChunk(lines));
+    else if (lines.length > 0) exchange.onRequestTrailers(lines);
     this.#endRequest();
   }
 
@@ -229,7 +237,7 @@ export class Http2ClientStream implements ClientLeg, Mortal {
 
   send(bytes: Buffer): void {
     if (this.#bodyLeft !== -1) this.#bodyLeft -= bytes.length;
-    this.#sendData(bytes, this.#bodyLeft === 0);
+    this.#sendData(bytes, this.#bodyLeft === 0 && this.#trailers === null);
   }
 
   trailers(lines: Buffer): void {
@@ -316,6 +324,9 @@ export class Http2ClientStream implements ClientLeg, Mortal {
   }
 
   #endRequest(): void {
+    const last = this.#lastWire;
+    this.#lastWire = null;
+    if (last !== null) this.#takeWire(last);
     this.#requestDone = true;
     if (this.#early === null) this.#exchange?.onRequestEnd();
   }

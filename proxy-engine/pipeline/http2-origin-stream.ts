@@ -50,6 +50,11 @@ export class Http2OriginStream implements Link, StreamTranslation, Http1Sink<Req
   #owed = 0;
   #framing: InnerFraming = 'none';
   #over = false;
+  /** Body octets of the response still to come by its declared length, or -1. */
+  #responseLeft = -1;
+  /** The end of a body of declared length, held until it is known whether trailers follow. */
+  #lastBytes: Buffer | null = null;
+  #lateTrailers: Buffer | null = null;
   /** What an extended CONNECT asks for, as Upgrade has it, and the key of its handshake. */
   #upgrade: { readonly protocol: string; readonly key: string | null } | null = null;
   /** The stream as a transport, once the origin has said yes. */
@@ -121,6 +126,16 @@ export class Http2OriginStream implements Link, StreamTranslation, Http1Sink<Req
     });
   }
 
+  takeTrailers(): Buffer | null {
+    const trailers = this.#lateTrailers;
+    this.#lateTrailers = null;
+    return trailers;
+  }
+
+  announceTrailers(lines: Buffer): void {
+    this.#trailers = trailerFields(lines);
+  }
+
   leave(): Link {
     return this.#transport ?? this;
   }
@@ -149,7 +164,7 @@ export class Http2OriginStream implements Link, StreamTranslation, Http1Sink<Req
 
   onPayload(bytes: Buffer, start: number, end: number): void {
     if (this.#left !== -1) this.#left -= end - start;
-    this.#send(bytes, start, end, this.#left === 0);
+    this.#send(bytes, start, end, this.#left === 0 && this.#trailers.length === 0);
   }
 
   onFraming(): void {
@@ -193,6 +208,7 @@ export class Http2OriginStream implements Link, StreamTranslation, Http1Sink<Req
     const isBodyless = status < 200 || status === 204 || status === 304 || this.#method === 'HEAD';
     const isChunked = head.contentLength === -1 || announcesTrailers(head);
     if (!isBodyless) this.#framing = endStream ? 'none' : isChunked ? 'chunked' : 'length';
+    if (this.#framing === 'length') this.#responseLeft = head.contentLength;
     const addLength = !isBodyless && endStream && head.contentLength === -1;
     this.handler.onBytes(writeHttp1Response(head, this.#framing, addLength));
     if (endStream) this.#responseDone();
@@ -205,6 +221,15 @@ export class Http2OriginStream implements Link, StreamTranslation, Http1Sink<Req
     }
     const isChunked = this.#framing === 'chunked';
     this.#owed += end - start;
+    if (this.#framing === 'length') {
+      this.#responseLeft -= end - start;
+      if (this.#responseLeft === 0 && !endStream) {
+        this.#lastBytes = bytes.subarray(start, end);
+        this.#giveBack();
+        return;
+      }
+      this.#tellLast();
+    }
     if (end > start && this.#framing !== 'none') {
       this.handler.onBytes(isChunked ? chunk(bytes, start, end, endStream) : bytes.subarray(start, end));
     } else if (isChunked && endStream) this.handler.onBytes(LAST_CHUNK);
@@ -220,6 +245,8 @@ export class Http2OriginStream implements Link, StreamTranslation, Http1Sink<Req
       return;
     }
     if (this.#framing === 'chunked') this.handler.onBytes(lastChunk(lines));
+    else if (lines.length > 0) this.#lateTrailers = lines;
+    this.#tellLast();
     this.#responseDone();
   }
 
@@ -229,6 +256,9 @@ export class Http2OriginStream implements Link, StreamTranslation, Http1Sink<Req
       this.#transport.receiveReset(code, byPeer, reason);
       return;
     }
+    // By its declared length the response is whole.
+    this.#tellLast();
+    if (this.#over) return;
     if (isTransport) {
       const handler = this.handler;
       this.handler = DEAF;
@@ -257,6 +287,13 @@ export class Http2OriginStream implements Link, StreamTranslation, Http1Sink<Req
     });
     const accept = key === null ? null : this.connection.webSocketAccept(key);
     this.handler.onBytes(writeHttp1Switch(head, protocol, accept));
+  }
+
+  /** Hands over what was held of a body of declared length. */
+  #tellLast(): void {
+    const bytes = this.#lastBytes;
+    this.#lastBytes = null;
+    if (bytes !== null) this.handler.onBytes(bytes);
   }
 
   /** The request may still be under way; what comes of it is nobody's business once the response is whole. */

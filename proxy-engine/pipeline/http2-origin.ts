@@ -54,7 +54,7 @@ export class Http2Origin
     this.#onGone = onGone;
     this.idleSince = context.clock.coarse;
     this.connection = new Http2Connection('client', context.settings.limits, this, {
-      tolerateSpace: true,
+      tolerateSpace: context.settings.stripOuterSpace,
       offersConnect: false,
       now: () => context.clock.coarse,
     });

@@ -151,6 +151,24 @@ describe('rule 21: malformed heads', () => {
   });
 });
 
+test('rule 21: without that leniency the response is refused, by a setting that the error names', async () => {
+  weir.configure({ stripOuterSpace: false });
+  const client = connect();
+  const stream = client.request(request());
+  const server = await origin.next();
+  const { stream: served } = await server.next('head');
+  server.connection.sendHead(served, status(200, field('x', ' a ')), false);
+  server.flush();
+  expect((await server.next('reset', served.id)).code).toBe(Http2Error.protocolError);
+  expect((await client.next('head', stream.id)).head.status).toBe(502);
+  const row = await lastRow();
+  expect(row.end?.error).toMatchObject({
+    code: 'http2.malformed-response',
+    message: expect.stringContaining('stripOuterSpace') as string,
+  });
+  note('GET (setting stripOuterSpace off)', 'GET, RST_STREAM PROTOCOL_ERROR', 'x: " a "', ':status: 502', row);
+});
+
 describe('rule 22: lengths and floods', () => {
   test('rule 22: DATA that does not agree with Content-Length is a stream error', async () => {
     const client = connect();

@@ -201,6 +201,7 @@ export const TEST_SETTINGS: EngineSettings = {
   hostOverrides: {},
   forwardedFields: false,
   tolerateBareLineFeed: false,
+  stripOuterSpace: true,
   clientHalfClose: false,
   upstreamProxy: '',
   upstreamRules: [],

@@ -44,6 +44,7 @@ export class FakeBackend implements ContractClient {
     trustedHosts: [],
     forwardedFields: false,
     tolerateBareLineFeed: true,
+    stripOuterSpace: true,
     clientHalfClose: false,
     retention: { days: 14, bytes: 5_000_000_000, exchanges: 0 },
     upstreamProxy: '',

@@ -33,6 +33,10 @@ export const SETTINGS_TEXT = {
       label: 'Take heads with bare line feeds',
       hint: 'They are forwarded and flagged; off, they are refused.',
     },
+    stripOuterSpace: {
+      label: 'Mend values of HTTP/2 origins',
+      hint: 'White space around them is taken away and flagged; off, the response is refused.',
+    },
     clientHalfClose: {
       label: 'Let clients half-close',
       hint: 'Off, a client that closes its side cancels its exchange.',

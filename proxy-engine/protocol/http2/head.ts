@@ -109,7 +109,9 @@ export function readHead(
     if ((marks & Mark.badValue) !== 0) return new MalformedHead(`control character in the value of ${entry.name}`);
     if ((marks & Mark.outerSpace) !== 0) {
       if (!tolerateSpace || (marks & Mark.pseudo) !== 0)
-        return new MalformedHead(`white space around the value of ${entry.name}`);
+        return new MalformedHead(
+          `white space around the value of ${entry.name}${kind === 'response' ? ' (setting stripOuterSpace takes it away)' : ''}`,
+        );
       strip = true;
     }
     if ((marks & Mark.connection) !== 0) return new MalformedHead(`connection field ${entry.name}`);
