@@ -1,9 +1,12 @@
+import { isUtf8 } from 'node:buffer';
 import type {
   ConnectionFacts,
   ExchangeDetail,
   ExchangeSummary,
   HeaderField,
   MessageDetail,
+  MessageKind,
+  MessageSummary,
   Timing,
   TlsFacts,
 } from '#contract';
@@ -33,11 +36,33 @@ export function summaryJson(summary: ExchangeSummary): Record<string, unknown> {
     anomalies: summary.anomalies,
     complete: summary.state === 'complete',
     bodies: summary.bodies,
+    messageCount: summary.messages,
+    grpcStatus: summary.grpcStatus,
+  };
+}
+
+/** Kinds whose payload is text. */
+const TEXT_KINDS: ReadonlySet<MessageKind> = new Set(['text', 'event', 'comment', 'trailers']);
+
+/** One message: `text` of what is text, `base64` of anything else. */
+export function messageJson(message: MessageSummary, payload: Buffer): Record<string, unknown> {
+  const isText = TEXT_KINDS.has(message.kind) && isUtf8(payload);
+  return {
+    sequence: message.sequence,
+    direction: message.side === 'request' ? 'toOrigin' : 'toClient',
+    time: isoMicroseconds(message.time),
+    kind: message.kind,
+    bytes: message.bytes,
+    wireBytes: message.wireBytes,
+    marks: message.marks,
+    anomalies: message.anomalies,
+    facts: message.facts,
+    ...(isText ? { text: payload.toString('utf8') } : { base64: payload.toString('base64') }),
   };
 }
 
 /**
- * The object of `weir show --json`.
+ * The object of `weir show --json`, without its messages.
  *
  * @param sent start lines and headers as forwarded instead of as received
  */
@@ -45,13 +70,12 @@ export function detailJson(detail: ExchangeDetail, sent: boolean): Record<string
   const { summary, request, response, informational, timing, clientConnection, originConnection } = detail;
   return {
     ...summaryJson(summary),
-    request: request === null ? null : messageJson(request, sent),
-    response: response === null ? null : messageJson(response, sent),
+    request: request === null ? null : sideJson(request, sent),
+    response: response === null ? null : sideJson(response, sent),
     informational,
     timing: timingJson(timing),
     tls: { client: tlsJson(clientConnection), origin: tlsJson(originConnection) },
     originReused: originConnection?.reused ?? null,
-    messages: [],
     comment: detail.comment,
   };
 }
@@ -60,7 +84,7 @@ function milliseconds(microseconds: number): number {
   return Math.round(microseconds) / 1_000;
 }
 
-function messageJson(message: MessageDetail, sent: boolean): Record<string, unknown> {
+function sideJson(message: MessageDetail, sent: boolean): Record<string, unknown> {
   const head: { readonly startLine: string; readonly headers: readonly HeaderField[] } =
     sent && message.sent !== null ? message.sent : message;
   return {

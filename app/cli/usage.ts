@@ -58,6 +58,7 @@ Lists exchanges, oldest first; also while a Weir is writing them.
   --json          one JSON object a line
 `,
   show: `Usage: weir show ID [--data DIR] [--json | --raw request|response | --body request|response] [--sent]
+       weir show ID --messages [--json] [--data DIR]
 
 Shows one exchange.
 
@@ -66,6 +67,7 @@ Shows one exchange.
   --raw SIDE      the exact bytes of head and body
   --body SIDE     the body, decoded from its content encoding
   --sent          as forwarded instead of as received
+  --messages      its messages, one a line: of a WebSocket, an event stream, gRPC, or datagrams
 `,
   export: `Usage: weir export [--data DIR] [--session S] [--filter Q] --format har|curl [-o FILE]
 

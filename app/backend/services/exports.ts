@@ -16,6 +16,8 @@ export function createExportCalls({
   const source = {
     get: (id: number) => store.read('get', { id }),
     readBody: (input: Parameters<typeof store.read<'readBody'>>[1]) => store.read('readBody', input),
+    messagePage: (input: Parameters<typeof store.read<'messagePage'>>[1]) => store.read('messagePage', input),
+    messageRead: (input: Parameters<typeof store.read<'messageRead'>>[1]) => store.read('messageRead', input),
   };
   return {
     'exchanges.exportHar'({ ids }) {

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
+import { beginStream } from '../../../test/support/message-kit.ts';
+import { closePayload, frame, MASK } from '../../../test/support/websocket-frames.ts';
 import { openStoreKit, type StoreKit } from '../../../test/support/store-kit.ts';
 import { exportHar } from './export-har.ts';
 
@@ -151,6 +153,26 @@ test('nothing is a valid file too', async () => {
   using kit = openStoreKit();
 
   expect((await har(kit, [])).log.entries).toEqual([]);
+});
+
+test('the messages of a WebSocket stand where Chrome writes them', async () => {
+  using kit = openStoreKit();
+  const stream = beginStream(kit.tap, 1, { kind: 'websocket', status: 101 });
+  stream.answer();
+  stream.send('request', frame({ opcode: 1, payload: 'say "hi" €', mask: MASK }));
+  stream.send('response', frame({ opcode: 2, payload: Buffer.from([0, 255, 1, 2]) }));
+  stream.send('response', frame({ opcode: 8, payload: closePayload(1_001) }));
+  stream.end();
+  const { log } = await har(kit);
+
+  const messages = log.entries[0]?.['_webSocketMessages'] as readonly Record<string, unknown>[];
+  expect(messages.map(({ type, opcode, data }) => [type, opcode, data])).toEqual([
+    ['send', 1, 'say "hi" €'],
+    ['receive', 2, 'AP8BAg=='],
+    ['receive', 8, 'A+k='],
+  ]);
+  expect(messages.every(({ time }) => typeof time === 'number' && time > 1_764_000_000)).toBe(true);
+  expect(log.entries[0]?.['_resourceType']).toBe('websocket');
 });
 
 async function har(kit: StoreKit, ids?: readonly number[]): Promise<Har> {

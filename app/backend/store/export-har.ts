@@ -6,17 +6,27 @@ import {
   type ExchangeSummary,
   type HeaderField,
   type MessageDetail,
+  type MessageKind,
   type MessageSide,
   type Timing,
 } from '#contract';
-import { decodedBody, type ExportSource } from './export-source.ts';
+import { decodedBody, messagesOf, payloadOf, type ExportSource } from './export-source.ts';
 import { fieldValue } from './head-fields.ts';
 
 /*
  * HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec/). What it has no place for stands under names with an
  * underscore, as the format asks: `_error`, `_trailers`, `_informational`, `_sent` (what was forwarded, when it differs),
- * `_encoding` of a request body that is no text, `_stopped` of a body that could not be decoded to its end.
+ * `_encoding` of a request body that is no text, `_stopped` of a body that could not be decoded to its end, and
+ * `_webSocketMessages` as Chrome names and writes them.
  */
+
+const OPCODES: ReadonlyMap<MessageKind, number> = new Map([
+  ['text', 1],
+  ['binary', 2],
+  ['close', 8],
+  ['ping', 9],
+  ['pong', 10],
+]);
 
 interface NameValue {
   readonly name: string;
@@ -64,7 +74,30 @@ async function* entry(source: ExportSource, detail: ExchangeDetail): AsyncGenera
   yield* requestObject(source, detail);
   yield ',"response":';
   yield* responseObject(source, detail);
+  if (summary.kind === 'websocket' && summary.messages > 0) yield* webSocketMessages(source, summary);
   yield '}';
+}
+
+/** The messages of a WebSocket as Chrome writes them: direction, time in seconds, opcode, text or base64. */
+async function* webSocketMessages(source: ExportSource, summary: ExchangeSummary): AsyncGenerator<string> {
+  yield ',"_webSocketMessages":[';
+  let separator = '\n';
+  for await (const message of messagesOf(source, summary)) {
+    const opcode = OPCODES.get(message.kind);
+    if (opcode === undefined) continue;
+    const facts = {
+      type: message.side === 'request' ? 'send' : 'receive',
+      time: message.time / 1_000_000,
+      opcode,
+    };
+    yield `${separator}${JSON.stringify(facts).slice(0, -1)},"data":"`;
+    const payload = payloadOf(source, message);
+    if (message.kind === 'text') yield* escapedText(payload);
+    else yield* base64(payload);
+    yield '"}';
+    separator = ',\n';
+  }
+  yield ']';
 }
 
 async function* requestObject(source: ExportSource, { summary, request }: ExchangeDetail): AsyncGenerator<string> {

@@ -1,8 +1,9 @@
-import type { BodyWindow, ExchangeDetail, HeaderField, MessageDetail, MessageSide } from '#contract';
+import type { BodyWindow, ExchangeDetail, HeaderField, MessageDetail, MessageSide, MessageSummary } from '#contract';
 import { ContractError, exchangeUrl, isoMicroseconds, MAX_WINDOW_BYTES } from '#contract';
+import { messagesOf, payloadOf } from '../../backend/store/export-source.ts';
 import type { StoreReader } from '../../backend/store/store-reader.ts';
 import { parseArguments, parseChoice, parseNumber } from '../arguments.ts';
-import { detailJson } from '../exchange-json.ts';
+import { detailJson, messageJson } from '../exchange-json.ts';
 import { print, tell } from '../output.ts';
 import { withStore } from '../store-access.ts';
 import { durationText, sizeText, terminalText } from '../terminal-text.ts';
@@ -27,6 +28,7 @@ export async function show(args: readonly string[]): Promise<number> {
       raw: { type: 'string' },
       body: { type: 'string' },
       sent: { type: 'boolean', default: false },
+      messages: { type: 'boolean', default: false },
     },
     ['ID'],
   );
@@ -37,13 +39,17 @@ export async function show(args: readonly string[]): Promise<number> {
   if ([values.json, values.raw !== undefined, values.body !== undefined].filter(Boolean).length > 1) {
     throw new UsageError('--json, --raw and --body exclude each other.');
   }
+  if (values.messages && (values.raw !== undefined || values.body !== undefined || values.sent)) {
+    throw new UsageError('--messages goes with --json and with nothing else.');
+  }
   const raw = values.raw === undefined ? null : parseChoice('--raw', values.raw, SIDES);
   const body = values.body === undefined ? null : parseChoice('--body', values.body, SIDES);
   const found = await withStore(values.data, async (store) => {
     try {
       if (raw !== null) await printRaw(store, id, raw, values.sent);
       else if (body !== null) await printBody(store, id, body);
-      else await printDetail(await store.get(id), values.json, values.sent);
+      else if (values.messages) await printMessages(store, id, values.json);
+      else await printDetail(store, await store.get(id), values.json, values.sent);
     } catch (error: unknown) {
       throw error instanceof ContractError ? new CommandError(error.message, { cause: error }) : error;
     }
@@ -52,8 +58,42 @@ export async function show(args: readonly string[]): Promise<number> {
   return found === null ? 1 : 0;
 }
 
-async function printDetail(detail: ExchangeDetail, json: boolean, sent: boolean): Promise<void> {
-  await print(json ? `${JSON.stringify(detailJson(detail, sent))}\n` : detailText(detail, sent));
+async function printDetail(store: StoreReader, detail: ExchangeDetail, json: boolean, sent: boolean): Promise<void> {
+  if (!json) {
+    await print(detailText(detail, sent));
+    return;
+  }
+  // One object on one line; its messages are written one by one, however many there are.
+  await print(`${JSON.stringify(detailJson(detail, sent)).slice(0, -1)},"messages":[`);
+  let separator = '';
+  for await (const message of messagesOf(store, detail.summary)) {
+    await print(`${separator}${JSON.stringify(await messageWithData(store, message))}`);
+    separator = ',';
+  }
+  await print(']}\n');
+}
+
+async function printMessages(store: StoreReader, id: number, json: boolean): Promise<void> {
+  await store.get(id);
+  for await (const message of messagesOf(store, { id })) {
+    await print(json ? `${JSON.stringify(await messageWithData(store, message))}\n` : messageLine(message));
+  }
+}
+
+async function messageWithData(store: StoreReader, message: MessageSummary): Promise<Record<string, unknown>> {
+  const pieces: Buffer[] = [];
+  for await (const piece of payloadOf(store, message)) pieces.push(piece);
+  return messageJson(message, Buffer.concat(pieces));
+}
+
+function messageLine(message: MessageSummary): string {
+  const { side, kind, bytes, time, marks, anomalies, preview } = message;
+  const arrow = side === 'request' ? '->' : '<-';
+  const more = [...marks, ...anomalies];
+  const facts = more.length === 0 ? '' : ` (${more.join(', ')})`;
+  const columns = [isoMicroseconds(time), arrow, kind.padEnd(8), sizeText(bytes).padStart(9)].join(' ');
+  const line = `${columns}${facts} ${terminalText(preview)}`;
+  return `${line.trimEnd()}\n`;
 }
 
 function printRaw(store: StoreReader, id: number, side: MessageSide, sent: boolean): Promise<void> {
@@ -95,6 +135,8 @@ function detailText(
     ['anomalies', anomalies.length === 0 ? null : anomalies.join(', ')],
     ['origin TLS', originTls === null ? null : `${originTls.version}, ${originTls.cipher}`],
     ['first byte', timing.firstByte === null ? null : `after ${durationText(timing.firstByte)}`],
+    ['messages', summary.messages === 0 ? null : String(summary.messages)],
+    ['gRPC status', summary.grpcStatus === null ? null : String(summary.grpcStatus)],
     ['comment', comment === '' ? null : comment],
   ];
   const lines = facts.flatMap(([name, value]) => (value === null ? [] : [`${name.padEnd(11)} ${terminalText(value)}`]));
