@@ -13,6 +13,8 @@ import type { EngineHost } from './engine-host.ts';
 import { startEngines } from './engine-host.ts';
 import { createInternalPages } from './internal-pages/internal-pages.ts';
 import { MessageFeed } from './message-feed.ts';
+import { BENCH_PROGRAM } from './place.ts';
+import { createBenchService } from './services/bench.ts';
 import type { Ownership } from './ownership.ts';
 import { createBrowserService } from './services/browsers.ts';
 import { SettingsKeeper } from './settings-keeper.ts';
@@ -50,6 +52,8 @@ export interface BackendOptions {
   readonly keyLogFile: string | null;
   readonly capabilities: Capabilities;
   /** A line for the person who runs this backend. */
+  /** The program that measures, a script for Node; Weir's own when absent. */
+  readonly benchProgram?: string | undefined;
   readonly report: (message: string) => void;
 }
 
@@ -237,7 +241,8 @@ async function compose(options: BackendOptions, undo: (() => Promise<void> | voi
     report,
   };
   const browsers = createBrowserService(core);
-  services = createServices(core, browsers);
+  const bench = createBenchService(core, options.benchProgram ?? BENCH_PROGRAM);
+  services = createServices(core, systemProxy, browsers, bench);
   announce(options, control);
 
   return {
@@ -252,6 +257,9 @@ async function compose(options: BackendOptions, undo: (() => Promise<void> | voi
       await control.close();
       await store.close();
       options.ownership.release();
+      // First, so that nobody is sent to a listener that is gone.
+      await systemProxy.close();
+      await bench.close();
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { BackendCore } from './backend-core.ts';
 import { createAppCalls, createAppStreams } from './services/app.ts';
+import type { BenchService } from './services/bench.ts';
 import type { BrowserService } from './services/browsers.ts';
 import { createCaCalls } from './services/ca.ts';
 import { createCaptureCalls } from './services/capture.ts';
@@ -15,7 +16,7 @@ import { createStoreCalls } from './services/store.ts';
 import type { Services } from './transport/server.ts';
 
 /** Every call and stream of the contract over the parts of one backend. */
-export function createServices(core: BackendCore, browsers: BrowserService): Services {
+export function createServices(core: BackendCore, systemProxy: SystemProxyService, browsers: BrowserService, bench: BenchService): Services {
   return {
     calls: {
       ...createAppCalls(core),
@@ -30,6 +31,9 @@ export function createServices(core: BackendCore, browsers: BrowserService): Ser
       ...browsers.calls,
       ...createSampleCalls(core),
       ...createSettingsCalls(core),
+      ...systemProxy.calls,
+      ...bench.calls,
+      ...createReplayCalls(core),
     },
     streams: {
       ...createAppStreams(core),
@@ -39,3 +43,4 @@ export function createServices(core: BackendCore, browsers: BrowserService): Ser
     },
   };
 }
+      ...bench.streams,

@@ -12,6 +12,8 @@ export interface DataFolder {
   readonly store: string;
   /** Files by which programs are told to trust our authority. */
   readonly trust: string;
+  /** Results of benchmarks. */
+  readonly bench: string;
   readonly settingsFile: string;
   /** Tells other processes of the user who runs on this folder: pid, control URL, token. */
   readonly lockFile: string;
@@ -54,6 +56,7 @@ export function describeDataFolder(path: string): DataFolder {
     certificateAuthorityFile: join(absolute, 'ca', 'weir-ca.pem'),
     store: join(absolute, 'store'),
     trust: join(absolute, 'trust'),
+    bench: join(absolute, 'bench'),
     settingsFile: join(absolute, 'settings.json'),
     lockFile: join(absolute, 'weir.lock'),
     ownerFile: join(absolute, 'weir.owner'),

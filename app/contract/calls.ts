@@ -1,6 +1,8 @@
 import type { ExchangeDetail, ExchangeSummary, MessageSide } from '../../proxy-engine/model/exchange.ts';
 import type { ExchangeId, SessionId } from '../../proxy-engine/model/ids.ts';
 import type { ListenerConfig, ListenerInfo } from '../../proxy-engine/model/engine-config.ts';
+import type { ReplayLoad, ReplayOutcome, ReplayProgress, ReplayRequest } from './replay.ts';
+import type { BenchCalls, BenchStreams } from './bench-calls.ts';
 import type { MessageCalls, MessageStreams } from './messages.ts';
 
 /** What this host can do. The page asks for these and never which host it runs in. */
@@ -172,7 +174,7 @@ export interface AppSettings {
 }
 
 /** The calls of the contract: one request, one answer. Inputs are validated where they arrive. */
-export interface Calls extends MessageCalls {
+export interface Calls extends SetupCalls, MessageCalls, BenchCalls {
   'app.info': { input: Record<string, never>; output: AppInfo };
   'capture.setRecording': { input: { on: boolean }; output: Record<string, never> };
   'sessions.list': { input: Record<string, never>; output: { sessions: readonly SessionInfo[] } };
@@ -256,7 +258,7 @@ export interface Calls extends MessageCalls {
 }
 
 /** The streams of the contract: items until either side ends them. */
-export interface Streams extends MessageStreams {
+export interface Streams extends MessageStreams, BenchStreams {
   'app.status': { input: Record<string, never>; item: AppStatus };
   /** Row summaries as they begin and change. Coalesced by id while out of credit. */
   'exchanges.changed': { input: { session: SessionId }; item: ExchangeSummary };

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { DEFAULT_LIMITS, DEFAULT_TIMEOUTS } from '../../proxy-engine/model/engine-config.ts';
 import { parseProxyUrl, parseUpstreamRule } from '../../proxy-engine/model/upstream-proxy.ts';
 import { MESSAGE_KINDS } from '../../proxy-engine/model/message.ts';
+import { BENCH_CALL_INPUTS, BENCH_STREAM_INPUTS } from './bench-validators.ts';
 import type { AppSettings, CallName, Calls, StreamName, Streams } from './calls.ts';
 import { MAX_COMMENT_LENGTH, MAX_IDS, MAX_PAGE_ROWS, MAX_WINDOW_BYTES } from './wire.ts';
 
@@ -158,6 +159,8 @@ const CALL_INPUTS: { readonly [Name in CallName]: SchemaFor<Calls[Name]['input']
 
 const hostName = v.pipe(v.string(), v.minLength(1), v.maxLength(255), v.regex(/^[^\s\p{Cc}/@]+$/u));
 const port = v.pipe(count, v.maxValue(65_535));
+  ...SETUP_CALL_INPUTS,
+  ...BENCH_CALL_INPUTS,
 const targetPort = v.pipe(port, v.minValue(1));
 const listener = v.strictObject({
   mode: v.variant('kind', [
@@ -187,6 +190,7 @@ const STREAM_INPUTS: { readonly [Name in StreamName]: SchemaFor<Streams[Name]['i
 const frameId = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 const credit = v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(65_536));
 
+  ...BENCH_STREAM_INPUTS,
 const CLIENT_FRAME = v.variant('type', [
   v.strictObject({ type: v.literal('call'), id: frameId, name: v.string(), input: v.unknown() }),
   v.strictObject({ type: v.literal('cancel'), id: frameId }),

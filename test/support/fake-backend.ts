@@ -16,6 +16,8 @@ import type {
   Streams,
 } from '../../app/contract/index.ts';
 import { FAKE_START, fakeExchange, passes } from './fake-exchanges.ts';
+import { fakeSetupCalls } from './fake-setup.ts';
+import { FakeBench } from './fake-bench.ts';
 
 /** From this many rows on, sorting is left out: what is tested there is the window, not the order. */
 const MOST_SORTED = 100_000;
@@ -70,6 +72,9 @@ export class FakeBackend implements ContractClient {
     found: [{ name: 'Chromium', path: '/usr/bin/chromium' }],
     searched: ['/usr/bin/chromium', '/usr/bin/google-chrome'],
   };
+  readonly bench = new FakeBench((state) => {
+    this.#emit('bench.progress', [state]);
+  });
   /** Holds answers back until it is called; null answers at once. */
   gate: Promise<void> | null = null;
   closed = false;
@@ -175,6 +180,7 @@ export class FakeBackend implements ContractClient {
     this.#streams.add(stream);
     if (name === 'app.status') this.#emit('app.status', [this.status]);
     return { close: () => this.#streams.delete(stream) };
+    if (name === 'bench.progress') this.#emit('bench.progress', [this.bench.state]);
   }
 
   onClose(listener: () => void): () => void {
@@ -469,6 +475,7 @@ export class FakeBackend implements ContractClient {
     },
     'settings.get': () => this.settings,
     'settings.set': (change) => {
+    ...this.bench.calls,
       this.settings = {
         ...this.settings,
         ...change,
