@@ -242,7 +242,7 @@ async function compose(options: BackendOptions, undo: (() => Promise<void> | voi
   };
   const browsers = createBrowserService(core);
   const bench = createBenchService(core, options.benchProgram ?? BENCH_PROGRAM);
-  services = createServices(core, systemProxy, browsers, bench);
+  services = createServices(core, browsers, bench);
   announce(options, control);
 
   return {
@@ -257,8 +257,6 @@ async function compose(options: BackendOptions, undo: (() => Promise<void> | voi
       await control.close();
       await store.close();
       options.ownership.release();
-      // First, so that nobody is sent to a listener that is gone.
-      await systemProxy.close();
       await bench.close();
     },
   };

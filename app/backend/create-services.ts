@@ -16,7 +16,7 @@ import { createStoreCalls } from './services/store.ts';
 import type { Services } from './transport/server.ts';
 
 /** Every call and stream of the contract over the parts of one backend. */
-export function createServices(core: BackendCore, systemProxy: SystemProxyService, browsers: BrowserService, bench: BenchService): Services {
+export function createServices(core: BackendCore, browsers: BrowserService, bench: BenchService): Services {
   return {
     calls: {
       ...createAppCalls(core),
@@ -31,9 +31,7 @@ export function createServices(core: BackendCore, systemProxy: SystemProxyServic
       ...browsers.calls,
       ...createSampleCalls(core),
       ...createSettingsCalls(core),
-      ...systemProxy.calls,
       ...bench.calls,
-      ...createReplayCalls(core),
     },
     streams: {
       ...createAppStreams(core),

@@ -4,8 +4,6 @@ export { BENCH_MODES, MAX_BENCH_CHOICES } from './bench-calls.ts';
 export type * from './bench-calls.ts';
 export type * from './calls.ts';
 export type * from './messages.ts';
-export type * from './replay.ts';
-export type * from './setup-calls.ts';
 export * from './wire.ts';
 export { ERROR_CODES } from '../../proxy-engine/model/error-code.ts';
 export type { ErrorCode, ErrorPhase, ErrorSide, ExchangeError } from '../../proxy-engine/model/error-code.ts';

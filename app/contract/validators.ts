@@ -159,7 +159,6 @@ const CALL_INPUTS: { readonly [Name in CallName]: SchemaFor<Calls[Name]['input']
 
 const hostName = v.pipe(v.string(), v.minLength(1), v.maxLength(255), v.regex(/^[^\s\p{Cc}/@]+$/u));
 const port = v.pipe(count, v.maxValue(65_535));
-  ...SETUP_CALL_INPUTS,
   ...BENCH_CALL_INPUTS,
 const targetPort = v.pipe(port, v.minValue(1));
 const listener = v.strictObject({

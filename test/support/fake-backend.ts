@@ -16,7 +16,6 @@ import type {
   Streams,
 } from '../../app/contract/index.ts';
 import { FAKE_START, fakeExchange, passes } from './fake-exchanges.ts';
-import { fakeSetupCalls } from './fake-setup.ts';
 import { FakeBench } from './fake-bench.ts';
 
 /** From this many rows on, sorting is left out: what is tested there is the window, not the order. */
