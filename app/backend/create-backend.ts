@@ -51,9 +51,9 @@ export interface BackendOptions {
   /** File that TLS secrets are appended to, or null. */
   readonly keyLogFile: string | null;
   readonly capabilities: Capabilities;
-  /** A line for the person who runs this backend. */
   /** The program that measures, a script for Node; Weir's own when absent. */
   readonly benchProgram?: string | undefined;
+  /** A line for the person who runs this backend. */
   readonly report: (message: string) => void;
 }
 
@@ -251,13 +251,13 @@ async function compose(options: BackendOptions, undo: (() => Promise<void> | voi
     authorityFile: authority.file,
     services,
     async stop(drainMs) {
+      await bench.close();
       await browsers.close();
       await engines.stop(drainMs);
       status.stop();
       await control.close();
       await store.close();
       options.ownership.release();
-      await bench.close();
     },
   };
 }

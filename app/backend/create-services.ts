@@ -38,7 +38,7 @@ export function createServices(core: BackendCore, browsers: BrowserService, benc
       ...createExchangeStreams(core),
       ...createMessageStreams(core),
       ...createListenerStreams(core),
+      ...bench.streams,
     },
   };
 }
-      ...bench.streams,

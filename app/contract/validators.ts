@@ -155,11 +155,11 @@ const CALL_INPUTS: { readonly [Name in CallName]: SchemaFor<Calls[Name]['input']
   'sample.remove': nothing,
   'settings.get': nothing,
   'settings.set': SETTINGS_CHANGE,
+  ...BENCH_CALL_INPUTS,
 };
 
 const hostName = v.pipe(v.string(), v.minLength(1), v.maxLength(255), v.regex(/^[^\s\p{Cc}/@]+$/u));
 const port = v.pipe(count, v.maxValue(65_535));
-  ...BENCH_CALL_INPUTS,
 const targetPort = v.pipe(port, v.minValue(1));
 const listener = v.strictObject({
   mode: v.variant('kind', [
@@ -184,12 +184,12 @@ const STREAM_INPUTS: { readonly [Name in StreamName]: SchemaFor<Streams[Name]['i
   'exchanges.changed': v.strictObject({ session: id }),
   'messages.added': v.strictObject({ exchange: id }),
   'listeners.hold': v.strictObject({ listeners: v.pipe(v.array(listener), v.minLength(1), v.maxLength(64)) }),
+  ...BENCH_STREAM_INPUTS,
 };
 
 const frameId = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 const credit = v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(65_536));
 
-  ...BENCH_STREAM_INPUTS,
 const CLIENT_FRAME = v.variant('type', [
   v.strictObject({ type: v.literal('call'), id: frameId, name: v.string(), input: v.unknown() }),
   v.strictObject({ type: v.literal('cancel'), id: frameId }),

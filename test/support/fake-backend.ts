@@ -178,8 +178,8 @@ export class FakeBackend implements ContractClient {
     };
     this.#streams.add(stream);
     if (name === 'app.status') this.#emit('app.status', [this.status]);
-    return { close: () => this.#streams.delete(stream) };
     if (name === 'bench.progress') this.#emit('bench.progress', [this.bench.state]);
+    return { close: () => this.#streams.delete(stream) };
   }
 
   onClose(listener: () => void): () => void {
@@ -472,9 +472,9 @@ export class FakeBackend implements ContractClient {
       this.#sessions = this.#sessions.filter(({ sample }) => !sample);
       return {};
     },
+    ...this.bench.calls,
     'settings.get': () => this.settings,
     'settings.set': (change) => {
-    ...this.bench.calls,
       this.settings = {
         ...this.settings,
         ...change,
