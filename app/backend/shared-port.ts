@@ -1,4 +1,6 @@
-import { createServer } from 'node:net';
+import { createSocket } from 'node:dgram';
+import { createServer, isIP } from 'node:net';
+import type { ListenerConfig } from '#contract';
 import { ContractError } from '#contract';
 
 /**
@@ -8,16 +10,35 @@ import { ContractError } from '#contract';
  * @returns the port, chosen by the system when `port` is 0
  * @throws ContractError `conflict` when it is taken or cannot be used
  */
-export function findSharedPort({ host, port }: { readonly host: string; readonly port: number }): Promise<number> {
+export function findSharedPort({ mode, host, port }: ListenerConfig): Promise<number> {
+  const probe = mode.kind === 'udp' ? probeUdp : probeTcp;
+  return probe(host, port).catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ContractError('conflict', `Weir cannot listen on ${host}:${String(port)}: ${reason}.`);
+  });
+}
+
+function probeTcp(host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
-    server.once('error', (error) => {
-      reject(new ContractError('conflict', `Weir cannot listen on ${host}:${String(port)}: ${error.message}.`));
-    });
+    server.once('error', reject);
     server.listen({ host, port, exclusive: true }, () => {
       const address = server.address();
       const given = address !== null && typeof address === 'object' ? address.port : port;
       server.close(() => {
+        resolve(given);
+      });
+    });
+  });
+}
+
+function probeUdp(host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const socket = createSocket(isIP(host) === 6 ? 'udp6' : 'udp4');
+    socket.once('error', reject);
+    socket.bind({ address: host, port, exclusive: true }, () => {
+      const given = socket.address().port;
+      socket.close(() => {
         resolve(given);
       });
     });

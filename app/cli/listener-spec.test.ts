@@ -49,6 +49,7 @@ describe('a mode', () => {
       { host: '127.0.0.1', port: 7 },
     ],
     ['tcp:localhost:5432', { kind: 'tcp', host: 'localhost', port: 5432 }, null],
+    ['udp:localhost:53', { kind: 'udp', host: 'localhost', port: 53 }, null],
     ['tcp:[::1]:5432@:0', { kind: 'tcp', host: '::1', port: 5432 }, { host: '127.0.0.1', port: 0 }],
   ])('%s is understood', (text, mode, address) => {
     expect(parseListenerSpec(text)).toEqual({ mode, address });
@@ -66,7 +67,7 @@ describe('a mode', () => {
     ['reverse:h2c://', /URL must follow/],
     ['tcp:localhost', /HOST:PORT/],
     ['tcp:localhost:0', /1 to 65535/],
-    ['udp:localhost:53', /not in this version/],
+    ['udp:localhost', /HOST:PORT must follow/],
     ['invisible', /not in this version/],
     ['proxy@nowhere', /what follows the @/],
     ['proxy@127.0.0.1:99999', /what follows the @/],

@@ -15,7 +15,7 @@ export interface ListenerSpec {
   readonly address: Address | null;
 }
 
-const SPEC_HELP = 'A mode is proxy, reverse:URL or tcp:HOST:PORT, with an optional @[HOST:]PORT.';
+const SPEC_HELP = 'A mode is proxy, reverse:URL, tcp:HOST:PORT or udp:HOST:PORT, with an optional @[HOST:]PORT.';
 
 /**
  * Parses `HOST:PORT`; an IPv6 address stands in brackets, a lone `PORT` or `:PORT` is one of 127.0.0.1.
@@ -89,8 +89,8 @@ function parseMode(text: string): ListenerMode {
     case 'reverse':
       return parseReverse(rest ?? '');
     case 'tcp':
-      return parseTcp(rest ?? '');
     case 'udp':
+      return parseRelay(kind, rest ?? '');
     case 'invisible':
       throw new UsageError(`--mode ${kind} is not in this version yet. ${SPEC_HELP}`);
     default:
@@ -121,13 +121,13 @@ function parseReverse(text: string): ListenerMode {
   };
 }
 
-function parseTcp(text: string): ListenerMode {
+function parseRelay(kind: 'tcp' | 'udp', text: string): ListenerMode {
   const match = /^(\[[^\]]+\]|[^:[\]@/]+):(\d{1,5})$/.exec(text);
   const port = Number(match?.[2] ?? Number.NaN);
   if (match?.[1] === undefined || !(port >= 1 && port <= 65_535)) {
-    throw new UsageError(`--mode tcp:${text}: HOST:PORT must follow, with a port from 1 to 65535.`);
+    throw new UsageError(`--mode ${kind}:${text}: HOST:PORT must follow, with a port from 1 to 65535.`);
   }
-  return { kind: 'tcp', host: parseHost(`--mode tcp:${text}`, match[1]), port };
+  return { kind, host: parseHost(`--mode ${kind}:${text}`, match[1]), port };
 }
 
 /** @returns the host without brackets, in ASCII */

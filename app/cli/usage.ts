@@ -25,8 +25,8 @@ Runs Weir without a window until SIGINT or SIGTERM. On a data folder that anothe
 to that Weir and taken away again when this command ends.
 
   --listen H:P      address of a listener (default 127.0.0.1:8686; port 0 picks a free one)
-  --mode SPEC       proxy (default), reverse:URL or tcp:HOST:PORT; an @[HOST:]PORT behind it is a listener of its own,
-                    otherwise it takes the next --listen
+  --mode SPEC       proxy (default), reverse:URL, tcp:HOST:PORT or udp:HOST:PORT; an @[HOST:]PORT behind it is a
+                    listener of its own, otherwise it takes the next --listen
   --ui H:P          address of the inspector (default 127.0.0.1:8687)
   --no-ui           no inspector
   --data DIR        data folder (default: your platform's place, or WEIR_DATA)

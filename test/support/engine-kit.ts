@@ -21,6 +21,7 @@ export interface Row {
   reused: boolean;
   readonly informational: string[];
   response: ResponseRecord | null;
+  readonly datagrams: { readonly side: 'request' | 'response'; readonly bytes: Buffer }[];
   readonly parts: { readonly request: Buffer[]; readonly response: Buffer[] };
   /** Payload of the request and of the response. */
   readonly request: Buffer;
@@ -58,6 +59,7 @@ export class Rows implements BatchVisitor {
       reused: false,
       informational: [],
       response: null,
+      datagrams: [],
       parts: { request: [], response: [] },
       get request() {
         return Buffer.concat(this.parts.request);
@@ -100,7 +102,7 @@ export class Rows implements BatchVisitor {
   }
 
   datagram(id: number, side: 'request' | 'response', bytes: Buffer): void {
-    this.#row(id).parts[side].push(Buffer.from(bytes));
+    this.#row(id).datagrams.push({ side, bytes: Buffer.from(bytes) });
   }
 
   gap(): void {
