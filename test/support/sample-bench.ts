@@ -139,7 +139,7 @@ function sampleTrial([rate, cpu]: readonly [number, number], at: number, seconds
     p99: Number((p50 * 3.1).toFixed(2)),
     p999: Number((p50 * 5.4).toFixed(2)),
     max: Number((p50 * 9.7).toFixed(2)),
-    cpuPerOperation: cpu === 0 ? null : Number((cpu / factor / (WOBBLES[(at + 1) % WOBBLES.length] ?? 1)).toFixed(1)),
+    cpuPerOperation: cpu === 0 ? null : Number((cpu / factor / (WOBBLES[at % WOBBLES.length] ?? 1)).toFixed(1)),
     residentBytes: cpu === 0 ? null : 96_000_000 + Math.round(cpu * 10_000),
   };
 }
@@ -200,7 +200,7 @@ export function sampleProfileResult(order: SampleOrder, id: string, better = 1):
     verdict:
       rival === undefined
         ? 'Weir was measured alone.'
-        : `Weir carries ${facts.title} at ${ratio.toFixed(2)}× ${rival.name}, noise ±2 %.`,
+        : `Weir carries ${facts.title} at ${ratio.toFixed(2)}× ${rival.name}, noise ±1 %.`,
   };
 }
 
