@@ -49,6 +49,7 @@ export const LIST_TEXT = {
   label: 'Exchanges',
   fresh: (count: string): string => `${count} new`,
   none: '–',
+  messages: (count: string): string => `${count} msg`,
   labelled: (name: string): string => `label ${name}`,
   noResults: 'No exchange matches',
   noResultsHint: (filter: string): string => `Nothing in this session passes the filter “${filter}”.`,

@@ -41,6 +41,11 @@ export class ByteWindows {
     return this.#offset;
   }
 
+  /** The window as it was read; null before that. */
+  get bytes(): Uint8Array | null {
+    return this.#bytes;
+  }
+
   get windowBytes(): number {
     return this.#bytes?.length ?? 0;
   }

@@ -1,6 +1,7 @@
 import type { CertificateFacts, ConnectionFacts, ExchangeDetail, ExchangeSummary, TlsFacts } from '#contract';
 import { formatBytes, formatClock, formatDay, formatDuration } from '../../text/format.ts';
 import { OVERVIEW_TEXT, TLS_TEXT } from '../../text/inspector.ts';
+import { GRPC_STATUS_TEXT } from '../../text/messages.ts';
 
 /** A name and a value of a plain list. */
 export interface Fact {
@@ -18,6 +19,12 @@ export function generalFacts(summary: ExchangeSummary): readonly Fact[] {
   ];
   if (summary.duration !== null) facts.push({ name: OVERVIEW_TEXT.duration, value: formatDuration(summary.duration) });
   if (summary.mediaType !== null) facts.push({ name: OVERVIEW_TEXT.type, value: summary.mediaType });
+  const { grpcStatus } = summary;
+  if (grpcStatus !== null) {
+    const name = GRPC_STATUS_TEXT[grpcStatus];
+    const value = name === undefined ? String(grpcStatus) : `${String(grpcStatus)} ${name}`;
+    facts.push({ name: OVERVIEW_TEXT.grpcStatus, value, tone: grpcStatus === 0 ? 'ok' : 'warn' });
+  }
   if (summary.requestBodyBytes > 0) {
     facts.push({ name: OVERVIEW_TEXT.requestBody, value: formatBytes(summary.requestBodyBytes) });
   }

@@ -5,7 +5,7 @@ import { Remembered, oneOf } from '../../model/remembered.svelte.ts';
 import type { KeyValueStore } from '../../model/remembered.svelte.ts';
 import { BodyModel } from './body-model.svelte.ts';
 
-export type TabId = 'overview' | 'request' | 'response' | 'timing' | 'tls' | 'raw';
+export type TabId = 'overview' | 'request' | 'response' | 'messages' | 'timing' | 'tls' | 'raw';
 
 /** How a body is shown. `raw` is what is stored, before its content coding is undone. */
 export type BodyView = 'pretty' | 'text' | 'preview' | 'hex' | 'raw';
@@ -32,7 +32,7 @@ export class InspectorModel {
     this.#tab = new Remembered(
       'detail-tab',
       'overview',
-      oneOf('overview', 'request', 'response', 'timing', 'tls', 'raw'),
+      oneOf('overview', 'request', 'response', 'messages', 'timing', 'tls', 'raw'),
       store,
     );
     this.#bodyView = new Remembered('body-view', 'pretty', oneOf('pretty', 'text', 'preview', 'hex', 'raw'), store);
@@ -68,6 +68,7 @@ export class InspectorModel {
     const tabs: TabId[] = ['overview'];
     if (detail.request !== null) tabs.push('request');
     if (detail.response !== null) tabs.push('response');
+    if (carriesMessages(this.summary ?? detail.summary)) tabs.push('messages');
     if (detail.timing.end !== null || detail.timing.sent !== null) tabs.push('timing');
     if ((detail.clientConnection?.tls ?? detail.originConnection?.tls ?? null) !== null) tabs.push('tls');
     if (detail.request !== null) tabs.push('raw');
@@ -161,6 +162,12 @@ export class InspectorModel {
     held.update(message);
     return held;
   }
+}
+
+/** There are messages, or there may be some. */
+function carriesMessages({ messages, kind, status, mediaType }: ExchangeSummary): boolean {
+  if (messages > 0) return true;
+  return (kind === 'websocket' && status === 101) || mediaType === 'text/event-stream';
 }
 
 /** The row of the list is pushed and the detail is pulled; the one that has ended knows more. */

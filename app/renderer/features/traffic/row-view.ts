@@ -1,6 +1,6 @@
 import type { ErrorCode, ExchangeSummary } from '#contract';
 import { ERROR_TEXT } from '../../text/errors.ts';
-import { formatBytes, formatClock, formatDuration } from '../../text/format.ts';
+import { formatBytes, formatClock, formatCount, formatDuration } from '../../text/format.ts';
 import { LIST_TEXT } from '../../text/traffic.ts';
 import { visibleParts } from '../../ui/visible-text.ts';
 
@@ -94,10 +94,13 @@ export function statusView(row: ExchangeSummary): StatusView {
     };
   }
   if (status !== null) {
-    const stream = kind === 'websocket' || row.mediaType === 'text/event-stream';
+    const { grpcStatus } = row;
+    const stream = kind === 'websocket' || row.mediaType === 'text/event-stream' || grpcStatus === 0;
+    // A call that failed is answered by 200 too: what it says itself counts.
+    const failed = grpcStatus !== null && grpcStatus > 0;
     return {
-      text: String(status),
-      tone: stream ? 'stream' : toneOf(status),
+      text: failed ? `${String(status)}·${String(grpcStatus)}` : String(status),
+      tone: failed ? 'warn' : stream ? 'stream' : toneOf(status),
       icon: kind === 'websocket' ? 'stream' : null,
       elapsed: false,
     };
@@ -178,7 +181,8 @@ export function typeWord({ kind, mediaType, status, error }: ExchangeSummary): s
   return subtype.replace(/^.*\+/, '').replace(/^(x-|vnd\.)/, '') || family;
 }
 
-function sizeText({ state, status, kind, error, responseBodyBytes }: ExchangeSummary): string {
+function sizeText({ state, status, kind, error, responseBodyBytes, messages }: ExchangeSummary): string {
+  if (messages > 0) return LIST_TEXT.messages(formatCount(messages));
   if (state !== 'active' || responseBodyBytes > 0) {
     const nothing = responseBodyBytes === 0 && status === null && (kind === 'http' || error !== null);
     return nothing ? LIST_TEXT.none : formatBytes(responseBodyBytes);

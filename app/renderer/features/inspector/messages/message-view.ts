@@ -1,0 +1,88 @@
+import type { MessageSummary } from '#contract';
+import { formatBytes } from '../../../text/format.ts';
+import { MESSAGE_KIND_TEXT, MESSAGES_TEXT } from '../../../text/messages.ts';
+import { visibleParts } from '../../../ui/visible-text.ts';
+import { protobufSummary, readProtobuf } from './protobuf.ts';
+
+/** How a payload is shown. */
+export type PayloadView = 'pretty' | 'text' | 'hex' | 'protobuf';
+
+const TEXT_KINDS: ReadonlySet<MessageSummary['kind']> = new Set(['text', 'event', 'comment', 'trailers', 'close']);
+const QUIET_KINDS: ReadonlySet<MessageSummary['kind']> = new Set(['ping', 'pong', 'close', 'comment', 'trailers']);
+
+/** Views that suit a message, the best one first. */
+export function viewsOfMessage({ kind, preview }: MessageSummary): readonly PayloadView[] {
+  if (kind === 'grpc') return ['protobuf', 'hex'];
+  if (!TEXT_KINDS.has(kind)) return ['hex', 'text'];
+  return looksLikeJson(preview) ? ['pretty', 'text', 'hex'] : ['text', 'hex'];
+}
+
+export function looksLikeJson(text: string): boolean {
+  return /^\s*[[{"]/.test(text);
+}
+
+/** A message that is rather about the stream than of it. */
+export function isQuiet({ kind }: MessageSummary): boolean {
+  return QUIET_KINDS.has(kind);
+}
+
+/** One line that says what a message is. */
+export function lineOfMessage(message: MessageSummary): string {
+  const { kind, preview, bytes, facts } = message;
+  switch (kind) {
+    case 'text':
+    case 'event':
+      return oneLine(preview);
+    case 'comment':
+    case 'trailers':
+      return oneLine(preview === '' ? MESSAGE_KIND_TEXT[kind] : preview);
+    case 'close':
+      return oneLine(`${MESSAGE_KIND_TEXT.close} ${preview}`.trim());
+    case 'ping':
+    case 'pong':
+      return preview === '' ? MESSAGE_KIND_TEXT[kind] : `${MESSAGE_KIND_TEXT[kind]} ${preview}`;
+    case 'grpc': {
+      const fields = readProtobuf(bytesOfHex(preview), true);
+      return fields === null || fields.length === 0 ? MESSAGES_TEXT.binary(bytes) : oneLine(protobufSummary(fields));
+    }
+    case 'gap':
+      return MESSAGES_TEXT.gap(
+        Number(facts['messages'] ?? 0),
+        Number(facts['bytes'] ?? 0),
+        facts['rest'] !== undefined,
+      );
+    default:
+      return MESSAGES_TEXT.binary(bytes);
+  }
+}
+
+/** When it was complete, in seconds since its exchange began: `0.51 s`. */
+export function timeOfMessage(message: MessageSummary, startedAt: number): string {
+  const seconds = Math.max(0, message.time - startedAt) / 1_000_000;
+  return seconds < 100 ? `${seconds.toFixed(2)} s` : `${seconds.toFixed(0)} s`;
+}
+
+/** Direction, time and sizes of a message, for the head of its view. */
+export function factsOfMessage(message: MessageSummary, startedAt: number): string {
+  const { bytes, wireBytes, side } = message;
+  const sizes = [formatBytes(bytes)];
+  if (wireBytes !== bytes) sizes.push(MESSAGES_TEXT.onTheWire(formatBytes(wireBytes)));
+  return [`${MESSAGES_TEXT.direction[side]} ${MESSAGES_TEXT.at(timeOfMessage(message, startedAt))}`, ...sizes].join(
+    ' · ',
+  );
+}
+
+function bytesOfHex(hex: string): Uint8Array {
+  return Uint8Array.from(hex.split(' ').filter(Boolean), (pair) => Number.parseInt(pair, 16));
+}
+
+/** Captured text on one line; characters that nobody sees are named, so that they cannot deceive. */
+function oneLine(text: string): string {
+  const joined = text.replace(/\s+/g, ' ');
+  if (/^[\x20-\x7e]*$/.test(joined)) return joined;
+  return visibleParts(joined)
+    .map((part) =>
+      part.named ? `‹U+${(part.text.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}›` : part.text,
+    )
+    .join('');
+}
