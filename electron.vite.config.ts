@@ -30,6 +30,7 @@ export default defineConfig({
           index: at('app/main/index.ts'),
           cli: at('app/cli/index.ts'),
           backend: at('app/backend/utility-process.ts'),
+          'system-proxy-watchdog': at('app/backend/system-proxy-watchdog.ts'),
           ...workers(),
         },
         output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },

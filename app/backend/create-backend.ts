@@ -16,7 +16,10 @@ import { MessageFeed } from './message-feed.ts';
 import { BENCH_PROGRAM } from './place.ts';
 import { createBenchService } from './services/bench.ts';
 import type { Ownership } from './ownership.ts';
+import { createCommandRunner } from './platform/command-runner.ts';
+import { chooseSystemProxy } from './platform/system-proxy/choose-platform.ts';
 import { createBrowserService } from './services/browsers.ts';
+import { createSystemProxyService } from './services/system-proxy.ts';
 import { SettingsKeeper } from './settings-keeper.ts';
 import { programFinder } from './platform/client-program.ts';
 import { createCommandRunner } from './platform/command-runner.ts';
@@ -240,9 +243,14 @@ async function compose(options: BackendOptions, undo: (() => Promise<void> | voi
     engineSettings,
     report,
   };
+  const systemProxy = createSystemProxyService(
+    core,
+    chooseSystemProxy(process.platform, process.env, createCommandRunner(process.env)),
+  );
+  await systemProxy.recover();
   const browsers = createBrowserService(core);
   const bench = createBenchService(core, options.benchProgram ?? BENCH_PROGRAM);
-  services = createServices(core, browsers, bench);
+  services = createServices(core, systemProxy, browsers, bench);
   announce(options, control);
 
   return {
@@ -251,6 +259,8 @@ async function compose(options: BackendOptions, undo: (() => Promise<void> | voi
     authorityFile: authority.file,
     services,
     async stop(drainMs) {
+      // First, so that nobody is sent to a listener that is gone.
+      await systemProxy.close();
       await bench.close();
       await browsers.close();
       await engines.stop(drainMs);

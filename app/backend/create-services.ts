@@ -13,10 +13,11 @@ import { createSampleCalls } from './services/sample.ts';
 import { createSessionCalls } from './services/sessions.ts';
 import { createSettingsCalls } from './services/settings.ts';
 import { createStoreCalls } from './services/store.ts';
+import type { SystemProxyService } from './services/system-proxy.ts';
 import type { Services } from './transport/server.ts';
 
 /** Every call and stream of the contract over the parts of one backend. */
-export function createServices(core: BackendCore, browsers: BrowserService, bench: BenchService): Services {
+export function createServices(core: BackendCore, systemProxy: SystemProxyService, browsers: BrowserService, bench: BenchService): Services {
   return {
     calls: {
       ...createAppCalls(core),
@@ -29,6 +30,7 @@ export function createServices(core: BackendCore, browsers: BrowserService, benc
       ...createStoreCalls(core),
       ...createCaCalls(core),
       ...browsers.calls,
+      ...systemProxy.calls,
       ...createSampleCalls(core),
       ...createSettingsCalls(core),
       ...bench.calls,

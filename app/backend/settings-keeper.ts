@@ -49,6 +49,7 @@ export class SettingsKeeper {
   readonly #path: string;
   readonly #overrides: Partial<AppSettings>;
   #stored: Partial<AppSettings>;
+  #lent: Partial<AppSettings> = {};
 
   /**
    * @param path of the stored settings
@@ -62,7 +63,19 @@ export class SettingsKeeper {
   }
 
   get current(): AppSettings {
-    return merge(merge(DEFAULTS, this.#stored), this.#overrides);
+    return merge(merge(merge(DEFAULTS, this.#stored), this.#overrides), this.#lent);
+  }
+
+  /**
+   * Puts settings over all others until they are taken back or the person changes them; they are never stored.
+   *
+   * @param settings null takes back what was lent
+   * @returns whether anything is different now
+   */
+  lend(settings: Partial<AppSettings> | null): boolean {
+    const had = Object.keys(this.#lent).length > 0;
+    this.#lent = settings ?? {};
+    return had || settings !== null;
   }
 
   /**
@@ -80,6 +93,8 @@ export class SettingsKeeper {
       throw new ContractError('unavailable', `The settings cannot be stored: ${problemOf(error)}.`);
     }
     this.#stored = next;
+    // What a person decides counts.
+    this.#lent = {};
     return this.current;
   }
 }

@@ -39,6 +39,7 @@ export class StatusBoard {
   #session: SessionInfo;
   #trouble: StoreTrouble | null = null;
   #restartedAt: number | null = null;
+  #systemProxy = false;
   readonly #waitingDevices = new Set<string>();
 
   constructor(sources: StatusSources) {
@@ -96,6 +97,11 @@ export class StatusBoard {
     this.#publish();
   }
 
+  systemProxyChanged(on: boolean): void {
+    this.#systemProxy = on;
+    this.#publish();
+  }
+
   /** The engine stopped unexpectedly and runs again. */
   engineRestarted(): void {
     this.#restartedAt = this.#sources.now();
@@ -134,6 +140,7 @@ export class StatusBoard {
       lostExchanges: losses.droppedExchanges + (this.#trouble?.lostExchanges ?? 0),
       certificateAuthority: this.#sources.certificateAuthority(),
       restartedAt: this.#restartedAt,
+      systemProxy: this.#systemProxy,
       waitingDevices: [...this.#waitingDevices],
     };
   }

@@ -3,6 +3,7 @@ import type { ExchangeId, SessionId } from '../../proxy-engine/model/ids.ts';
 import type { ListenerConfig, ListenerInfo } from '../../proxy-engine/model/engine-config.ts';
 import type { BenchCalls, BenchStreams } from './bench-calls.ts';
 import type { MessageCalls, MessageStreams } from './messages.ts';
+import type { SetupCalls } from './setup-calls.ts';
 
 /** What this host can do. The page asks for these and never which host it runs in. */
 export interface Capabilities {
@@ -61,6 +62,8 @@ export interface AppStatus {
   readonly certificateAuthority: CertificateAuthorityInfo;
   /** Set when the engine stopped unexpectedly and was started again, microseconds since the Unix epoch. */
   readonly restartedAt: number | null;
+  /** Somebody had Weir send the programs of this user to it. */
+  readonly systemProxy: boolean;
   /** Addresses of other machines that were turned away and that nobody has decided about. */
   readonly waitingDevices: readonly string[];
 }
@@ -173,7 +176,7 @@ export interface AppSettings {
 }
 
 /** The calls of the contract: one request, one answer. Inputs are validated where they arrive. */
-export interface Calls extends MessageCalls, BenchCalls {
+export interface Calls extends SetupCalls, MessageCalls, BenchCalls {
   'app.info': { input: Record<string, never>; output: AppInfo };
   'capture.setRecording': { input: { on: boolean }; output: Record<string, never> };
   'sessions.list': { input: Record<string, never>; output: { sessions: readonly SessionInfo[] } };

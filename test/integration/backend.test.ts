@@ -75,6 +75,7 @@ describe('a backend', () => {
       listeners: [{ mode: 'proxy', address: '127.0.0.1', port: weir.port }],
       storeTrouble: null,
       restartedAt: null,
+      systemProxy: false,
       lostExchanges: 0,
     });
   });

@@ -16,6 +16,7 @@ import type {
   Streams,
 } from '../../app/contract/index.ts';
 import { FAKE_START, fakeExchange, passes } from './fake-exchanges.ts';
+import { fakeSetupCalls } from './fake-setup.ts';
 import { FakeBench } from './fake-bench.ts';
 
 /** From this many rows on, sorting is left out: what is tested there is the window, not the order. */
@@ -135,6 +136,7 @@ export class FakeBackend implements ContractClient {
         daysLeft: 3_650,
       },
       restartedAt: null,
+      systemProxy: false,
       waitingDevices: [],
     };
     this.info = {
@@ -454,6 +456,7 @@ export class FakeBackend implements ContractClient {
       }
       return { hosts: [...hosts.values()] };
     },
+    ...fakeSetupCalls(),
     'ca.export': ({ format }) => ({ bytes: new TextEncoder().encode('certificate'), fileName: `weir-ca.${format}` }),
     'browsers.list': () => this.browsers,
     'browsers.open': () => {

@@ -1,0 +1,16 @@
+import * as v from 'valibot';
+import type { SetupCalls } from './setup-calls.ts';
+
+/** What may stand in a list of hosts without a proxy, on every platform: no separator of any of them, no quote. */
+const bypass = v.exactOptional(
+  v.pipe(v.array(v.pipe(v.string(), v.trim(), v.regex(/^[\w.*:/[\]-]{1,253}$/))), v.maxLength(200)),
+);
+
+/** A schema for the input of each call of the Setup page. */
+export const SETUP_CALL_INPUTS: {
+  readonly [Name in keyof SetupCalls]: v.GenericSchema<unknown, SetupCalls[Name]['input']>;
+} = {
+  'systemProxy.status': v.strictObject({ bypass }),
+  'systemProxy.on': v.strictObject({ bypass, chain: v.boolean() }),
+  'systemProxy.off': v.strictObject({}),
+};
