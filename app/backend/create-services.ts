@@ -9,6 +9,7 @@ import { createExportCalls } from './services/exports.ts';
 import { createHostCalls } from './services/hosts.ts';
 import { createListenerStreams } from './services/listeners.ts';
 import { createMessageCalls, createMessageStreams } from './services/messages.ts';
+import { createReplayCalls, createReplayStreams } from './services/replay.ts';
 import { createSampleCalls } from './services/sample.ts';
 import { createSessionCalls } from './services/sessions.ts';
 import { createSettingsCalls } from './services/settings.ts';
@@ -31,6 +32,7 @@ export function createServices(core: BackendCore, systemProxy: SystemProxyServic
       ...createCaCalls(core),
       ...browsers.calls,
       ...systemProxy.calls,
+      ...createReplayCalls(core),
       ...createSampleCalls(core),
       ...createSettingsCalls(core),
       ...bench.calls,
@@ -39,6 +41,7 @@ export function createServices(core: BackendCore, systemProxy: SystemProxyServic
       ...createAppStreams(core),
       ...createExchangeStreams(core),
       ...createMessageStreams(core),
+      ...createReplayStreams(core),
       ...createListenerStreams(core),
       ...bench.streams,
     },

@@ -48,6 +48,11 @@ export class StatusBoard {
     this.#session = sources.session;
   }
 
+  /** False while recording is paused or this run captures nothing. */
+  get recording(): boolean {
+    return this.#recording;
+  }
+
   get session(): SessionInfo {
     return this.#session;
   }

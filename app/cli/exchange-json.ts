@@ -36,6 +36,7 @@ export function summaryJson(summary: ExchangeSummary): Record<string, unknown> {
     anomalies: summary.anomalies,
     complete: summary.state === 'complete',
     bodies: summary.bodies,
+    replayOf: summary.replayOf,
     messageCount: summary.messages,
     grpcStatus: summary.grpcStatus,
   };

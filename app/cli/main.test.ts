@@ -42,7 +42,7 @@ describe('the command line', () => {
     ['a certificate without its key', ['serve', '--cert', 'x.pem'], '--key'],
     ['an inspector that is and is not', ['serve', '--ui', ':1', '--no-ui'], '--no-ui'],
     ['a run without a command', ['run', 'curl'], '--'],
-    ['a command of a later version', ['replay', '1'], 'not in this version'],
+    ['a replay of nothing', ['replay'], 'number of an exchange'],
     ['a format of a later version', ['export', '--format', 'weir'], 'not in this version'],
     ['a part of a command of a later version', ['ca', 'rotate'], 'not in this version'],
   ])('%s is wrong usage: exit code 2 and a message on standard error alone', async (_, args, hint) => {
@@ -61,7 +61,7 @@ describe('the command line', () => {
     async (...args) => {
       expect(await main(args)).toBe(0);
       expect(stdout).toMatch(/Usage: weir/);
-      expect(stdout).not.toMatch(/replay|bench|system-proxy/);
+      expect(stdout).not.toMatch(/not in this version/);
     },
   );
 

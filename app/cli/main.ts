@@ -14,12 +14,13 @@ const COMMANDS: Readonly<Record<CommandName, () => Promise<Command>>> = {
   list: async () => (await import('./commands/list.ts')).list,
   show: async () => (await import('./commands/show.ts')).show,
   export: async () => (await import('./commands/export.ts')).exportExchanges,
+  replay: async () => (await import('./commands/replay.ts')).replay,
   ca: async () => (await import('./commands/ca.ts')).ca,
   doctor: async () => (await import('./commands/doctor.ts')).doctor,
 };
 
 /** Commands that the command line has a place for and this version does not have. */
-const LATER: ReadonlySet<string> = new Set(['import', 'replay', 'system-proxy', 'bench']);
+const LATER: ReadonlySet<string> = new Set(['import', 'system-proxy', 'bench']);
 
 /** Errors whose message was written for the person who ran the command; any other is a fault of ours. */
 const FOR_PEOPLE: ReadonlySet<string> = new Set([

@@ -79,6 +79,19 @@ Writes exchanges in a format of other programs to a file or to standard output.
   --format F      har (HAR 1.2) or curl (a shell script of curl commands)
   -o FILE         a file instead of standard output
 `,
+  replay: `Usage: weir replay ID [--data DIR] [--set header:NAME=VALUE]... [--origin-ca FILE]... [--json]
+
+Sends the request of an exchange again, as it was captured: over HTTP/1 the same bytes, over HTTP/2 the same fields in
+the same order. The answer is a new exchange. Uses the Weir that runs on the data folder, or one that lives as long as the
+command.
+
+  --data DIR      data folder (default: your platform's place, or WEIR_DATA)
+  --set header:NAME=VALUE
+                  another value for a header field, in its place; a new field at the end where there is none
+  --origin-ca FILE
+                  PEM certificates to trust towards origins, beside the system's
+  --json          the new exchange as one JSON object, as \`weir list --json\` writes it
+`,
   ca: `Usage: weir ca show [--data DIR]
        weir ca export [--format pem|der|p12] [--with-key] [-o FILE] [--data DIR]
 
@@ -109,6 +122,7 @@ Usage: weir [COMMAND] [OPTION]...
   list      list recorded exchanges
   show      show one exchange
   export    write exchanges as HAR or as curl commands
+  replay    send a recorded request again
   ca        show or export the certificate authority
   doctor    look for what could be wrong on this machine
 

@@ -1,6 +1,7 @@
 import type { ExchangeDetail, ExchangeSummary, MessageSide } from '../../proxy-engine/model/exchange.ts';
 import type { ExchangeId, SessionId } from '../../proxy-engine/model/ids.ts';
 import type { ListenerConfig, ListenerInfo } from '../../proxy-engine/model/engine-config.ts';
+import type { ReplayLoad, ReplayOutcome, ReplayProgress, ReplayRequest } from './replay.ts';
 import type { BenchCalls, BenchStreams } from './bench-calls.ts';
 import type { MessageCalls, MessageStreams } from './messages.ts';
 import type { SetupCalls } from './setup-calls.ts';
@@ -255,6 +256,10 @@ export interface Calls extends SetupCalls, MessageCalls, BenchCalls {
   /** Invented traffic of a shop, in a session of its own that becomes the shown one. */
   'sample.show': { input: Record<string, never>; output: { session: SessionInfo } };
   'sample.remove': { input: Record<string, never>; output: Record<string, never> };
+  /** Sends a request. Fails with `not-found`, `bad-input` or `body-dropped` before that, with `unavailable` when it cannot. */
+  'replay.send': { input: ReplayRequest; output: ReplayOutcome };
+  /** Replays of an exchange, oldest first; at most the newest thousand. */
+  'replay.list': { input: { id: ExchangeId }; output: { ids: readonly ExchangeId[] } };
   'settings.get': { input: Record<string, never>; output: AppSettings };
   'settings.set': { input: Partial<AppSettings>; output: AppSettings };
 }
@@ -262,6 +267,8 @@ export interface Calls extends SetupCalls, MessageCalls, BenchCalls {
 /** The streams of the contract: items until either side ends them. */
 export interface Streams extends MessageStreams, BenchStreams {
   'app.status': { input: Record<string, never>; item: AppStatus };
+  /** Sends a request many times, for as long as the stream is open; it ends with the run. The last item is done. */
+  'replay.run': { input: { request: ReplayRequest; load: ReplayLoad }; item: ReplayProgress };
   /** Row summaries as they begin and change. Coalesced by id while out of credit. */
   'exchanges.changed': { input: { session: SessionId }; item: ExchangeSummary };
   /**

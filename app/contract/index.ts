@@ -8,6 +8,7 @@ export { compare, REGRESSION_BELOW, toCsv, toMarkdown } from './bench-report.ts'
 export type { BenchChange, BenchComparison } from './bench-report.ts';
 export type * from './calls.ts';
 export type * from './messages.ts';
+export type * from './replay.ts';
 export type * from './setup-calls.ts';
 export * from './wire.ts';
 export { ERROR_CODES } from '../../proxy-engine/model/error-code.ts';

@@ -5,6 +5,7 @@ import { MESSAGE_KINDS } from '../../proxy-engine/model/message.ts';
 import { BENCH_CALL_INPUTS, BENCH_STREAM_INPUTS } from './bench-validators.ts';
 import type { AppSettings, CallName, Calls, StreamName, Streams } from './calls.ts';
 import { SETUP_CALL_INPUTS } from './setup-validators.ts';
+import { REPLAY_LOAD, REPLAY_REQUEST } from './replay-validators.ts';
 import { MAX_COMMENT_LENGTH, MAX_IDS, MAX_PAGE_ROWS, MAX_WINDOW_BYTES } from './wire.ts';
 
 /** Longest filter text that is looked at, UTF-16 units. */
@@ -154,6 +155,8 @@ const CALL_INPUTS: { readonly [Name in CallName]: SchemaFor<Calls[Name]['input']
   }),
   'sample.show': nothing,
   'sample.remove': nothing,
+  'replay.send': REPLAY_REQUEST,
+  'replay.list': v.strictObject({ id }),
   'settings.get': nothing,
   'settings.set': SETTINGS_CHANGE,
   ...SETUP_CALL_INPUTS,
@@ -183,6 +186,7 @@ const listener = v.strictObject({
 /** A schema for the input of each stream. */
 const STREAM_INPUTS: { readonly [Name in StreamName]: SchemaFor<Streams[Name]['input']> } = {
   'app.status': nothing,
+  'replay.run': v.strictObject({ request: REPLAY_REQUEST, load: REPLAY_LOAD }),
   'exchanges.changed': v.strictObject({ session: id }),
   'messages.added': v.strictObject({ exchange: id }),
   'listeners.hold': v.strictObject({ listeners: v.pipe(v.array(listener), v.minLength(1), v.maxLength(64)) }),

@@ -416,6 +416,8 @@ export class FakeBackend implements ContractClient {
       this.#results.clear();
       return { ids };
     },
+    'replay.send': ({ of }) => ({ exchanges: [of ?? 1], status: 200, problem: null }),
+    'replay.list': () => ({ ids: [] }),
     'exchanges.restore': ({ ids }) => {
       for (const id of ids) this.#removed.delete(id);
       this.#results.clear();

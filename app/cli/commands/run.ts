@@ -3,12 +3,10 @@ import { constants } from 'node:os';
 import type { ContractClient, ListenerInfo } from '#contract';
 import { createContractClient } from '#contract';
 import { connectToBackend } from '../../backend/connect-to-backend.ts';
-import { createBackend } from '../../backend/create-backend.ts';
 import type { DataFolder } from '../../backend/data-folder.ts';
 import { defaultDataFolder, prepareDataFolder } from '../../backend/data-folder.ts';
 import type { Ownership, RunningBackend } from '../../backend/ownership.ts';
 import { claimDataFolder, isOwnership } from '../../backend/ownership.ts';
-import { PAGES_FOLDER } from '../../backend/place.ts';
 import { systemRoots } from '../../backend/platform/system-roots.ts';
 import { terminalEnvironment } from '../../backend/platform/terminal-environment.ts';
 import { writeTrustFiles } from '../../backend/platform/trust-files.ts';
@@ -16,10 +14,9 @@ import { proxyAddress } from '../../backend/proxy-address.ts';
 import { parseArguments } from '../arguments.ts';
 import { readCertificateFiles, readTextFile } from '../origin-certificates.ts';
 import { tell } from '../output.ts';
+import { DRAIN_MS, refuseAuthorities, startShortBackend } from '../short-backend.ts';
 import { CommandError, UsageError } from '../usage.ts';
 
-/** What is still under way when the command has ended gets this long. */
-const DRAIN_MS = 1_000;
 /** What shells answer when a command cannot be run. */
 const NOT_FOUND = 127;
 const NOT_EXECUTABLE = 126;
@@ -51,32 +48,14 @@ export async function run(args: readonly string[]): Promise<number> {
 }
 
 async function start(folder: DataFolder, ownership: Ownership, authorities: readonly string[]): Promise<Way> {
-  const backend = await createBackend({
-    folder,
-    ownership,
-    listeners: [{ mode: { kind: 'proxy' }, host: '127.0.0.1', port: 0 }],
-    control: { host: '127.0.0.1', port: 0, pages: PAGES_FOLDER },
-    otherPorts: { listeners: false, control: false },
-    workers: 1,
-    capture: true,
-    insecure: false,
-    originCertificateAuthorities: authorities,
-    ownCertificate: null,
-    settings: {},
-    keyLogFile: process.env['SSLKEYLOGFILE'] ?? null,
-    capabilities: { windowChrome: 'none', openBrowser: true, saveFile: false },
-    report: tell,
-  });
+  const backend = await startShortBackend(folder, ownership, authorities);
   return { listeners: backend.listeners, end: () => backend.stop(DRAIN_MS) };
 }
 
 /** Uses the proxy of the Weir that runs already; one is opened there for as long as the command runs if it has none. */
 async function join(running: RunningBackend, wantsAuthorities: boolean): Promise<Way> {
   if (wantsAuthorities) {
-    throw new CommandError(
-      `A Weir runs on this data folder already (process ${String(running.pid)}) and --origin-ca cannot be added to it. ` +
-        'Start that one with --origin-ca, or name another folder with --data.',
-    );
+    throw refuseAuthorities(running.pid);
   }
   const client = createContractClient(await connectToBackend(running));
   const present = await readListeners(client);
