@@ -114,6 +114,7 @@ async function compose(options: BackendOptions, undo: (() => Promise<void> | voi
     session: (session) => status?.sessionChanged(session),
     trouble: (trouble) => {
       report(trouble === null ? 'Recording works again.' : `Recording fails: ${trouble.message} Traffic goes on.`);
+    searchLag: (exchanges) => status?.searchLagChanged(exchanges),
       status?.troubleChanged(trouble);
     },
     crashed: (error) => {

@@ -39,6 +39,7 @@ export class StatusBoard {
   #session: SessionInfo;
   #trouble: StoreTrouble | null = null;
   #restartedAt: number | null = null;
+  #searchLag = 0;
   #systemProxy = false;
   readonly #waitingDevices = new Set<string>();
 
@@ -81,6 +82,11 @@ export class StatusBoard {
 
   troubleChanged(trouble: StoreTrouble | null): void {
     this.#trouble = trouble;
+    this.#publish();
+  }
+
+  searchLagChanged(exchanges: number): void {
+    this.#searchLag = exchanges;
     this.#publish();
   }
 
@@ -145,6 +151,7 @@ export class StatusBoard {
       lostExchanges: losses.droppedExchanges + (this.#trouble?.lostExchanges ?? 0),
       certificateAuthority: this.#sources.certificateAuthority(),
       restartedAt: this.#restartedAt,
+      searchLag: this.#searchLag,
       systemProxy: this.#systemProxy,
       waitingDevices: [...this.#waitingDevices],
     };

@@ -5,13 +5,14 @@ import type {
   ReaderCallName,
   ReaderCalls,
   ReaderEvent,
+  SearchEvent,
   StoreOpened,
   WriterCallName,
   WriterCalls,
   WriterCommand,
   WriterEvent,
 } from './store/protocol.ts';
-import { startReaderThread, startWriterThread } from './store/store-threads.ts';
+import { startReaderThread, startSearchThread, startWriterThread } from './store/store-threads.ts';
 import { ThreadCalls } from './thread-calls.ts';
 
 /** What the store tells the backend about. */
@@ -22,6 +23,8 @@ export interface StoreListener {
   messages(messages: readonly MessageSummary[]): void;
   session(session: SessionInfo): void;
   trouble(trouble: StoreTrouble | null): void;
+  /** So many exchanges are not in the full-text index yet. */
+  searchLag(exchanges: number): void;
   /** A thread of the store ended unexpectedly; it is being started again. */
   crashed(error: Error): void;
   /** A new writer took over after a crash: capture ports have to be attached to it. */
@@ -74,6 +77,7 @@ class StoreThreads {
   readonly #listener: StoreListener;
   #writer: Thread<WriterCalls> | null = null;
   #reader: Thread<ReaderCalls> | null = null;
+  #search: Worker | null = null;
   #watching = false;
   #watchedMessages: readonly ExchangeId[] = [];
   #closing = false;
@@ -117,9 +121,11 @@ class StoreThreads {
     this.#closing = true;
     const reader = this.#reader?.worker;
     const writer = this.#writer;
+    const search = this.#search;
     reader?.postMessage({ type: 'close' });
+    search?.postMessage('close');
     await writer?.calls.call('close', {}).catch(() => undefined);
-    await Promise.all([writer?.worker.terminate(), reader?.terminate()]);
+    await Promise.all([writer?.worker.terminate(), reader?.terminate(), search?.terminate()]);
   }
 
   /** Resolves when the thread has opened the store; rejects when it ends before that. */
@@ -193,8 +199,22 @@ class StoreThreads {
     return this.#writer;
   }
 
+  /** Nobody searches before somebody reads, so the index is kept from then on. */
+  #startSearch(): void {
+    if (this.#search !== null) return;
+    const worker = startSearchThread(this.#folder);
+    this.#search = worker;
+    worker.on('message', (event: SearchEvent) => {
+      this.#listener.searchLag(event.exchanges);
+    });
+    // Searches look into every row without it. The next reader tries again.
+    worker.on('error', () => undefined);
+    worker.once('exit', () => (this.#search = null));
+  }
+
   #requireReader(): Thread<ReaderCalls> {
     if (this.#reader !== null) return this.#reader;
+    this.#startSearch();
     const worker = startReaderThread(this.#folder);
     const calls = new ThreadCalls<ReaderCalls>(worker, "store's reader");
     let cause: unknown = null;

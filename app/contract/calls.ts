@@ -63,6 +63,8 @@ export interface AppStatus {
   readonly certificateAuthority: CertificateAuthorityInfo;
   /** Set when the engine stopped unexpectedly and was started again, microseconds since the Unix epoch. */
   readonly restartedAt: number | null;
+  /** Exchanges that are not in the full-text index yet, 100,000 at most; searches look into each of them. */
+  readonly searchLag: number;
   /** Somebody had Weir send the programs of this user to it. */
   readonly systemProxy: boolean;
   /** Addresses of other machines that were turned away and that nobody has decided about. */

@@ -23,6 +23,7 @@ beforeEach(async () => {
     messages: () => undefined,
     session: () => undefined,
     trouble: () => undefined,
+    searchLag: () => undefined,
     crashed: (error) => crashes.push(error),
     reopened: () => {
       reopened.resolve();

@@ -136,6 +136,7 @@ export class FakeBackend implements ContractClient {
         daysLeft: 3_650,
       },
       restartedAt: null,
+      searchLag: 0,
       systemProxy: false,
       waitingDevices: [],
     };

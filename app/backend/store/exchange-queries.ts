@@ -9,7 +9,9 @@ import {
   type SessionId,
 } from '#contract';
 import { decodeKey, encodeKey, ExchangeOrder, type KeyRange, type RowKey } from './exchange-order.ts';
-import { compileFilter, driversOf, type FilterSql, type ValueColumn } from './filter-sql.ts';
+import { compileFilter, driversOf, searchedTexts, type FilterSql, type ValueColumn } from './filter-sql.ts';
+import { ID_STREAMS } from './search-index.ts';
+import type { Candidates, SearchCandidates } from './search-candidates.ts';
 import { MatchCollector, MatchLists, type Cancellation } from './match-list.ts';
 import { summaryOfRow, type ExchangeRow } from './summary.ts';
 
@@ -27,14 +29,20 @@ const CACHED_STATEMENTS = 200;
 /** So far into a scattered order a page is found without listing all of it. */
 const FIRST_ROWS = 1_000;
 
+interface Driver {
+  /** What stands behind FROM. */
+  readonly source: string;
+  readonly range: KeyRange;
+}
+
 interface Plan {
   readonly order: ExchangeOrder;
   readonly session: SessionId;
   /** Condition of every row of the query. */
   readonly where: KeyRange;
   readonly filter: FilterSql | null;
-  /** The index and condition of a filter that few rows can match; null otherwise. */
-  readonly driver: { readonly index: string; readonly range: KeyRange } | null;
+  /** Where the few rows stand that can match the filter at all; null when there are many. */
+  readonly driver: Driver | null;
 }
 
 /**
@@ -46,9 +54,11 @@ export class ExchangeQueries {
   readonly #database: Database;
   readonly #statements = new Map<string, Statement>();
   readonly #lists = new MatchLists();
+  readonly #candidates: SearchCandidates;
 
-  constructor(database: Database) {
+  constructor(database: Database, candidates: SearchCandidates) {
     this.#database = database;
+    this.#candidates = candidates;
   }
 
   /** One page behind `after`. @throws ContractError `bad-filter`, `bad-input`, `cancelled` */
@@ -214,7 +224,7 @@ export class ExchangeQueries {
     const node = readFilter(query.filter);
     const { session } = query;
     const distinct = (column: ValueColumn): readonly string[] => this.#distinct(column, session);
-    const filter = compileFilter(node, distinct);
+    const filter = compileFilter(node, distinct, (text) => this.#candidates.find(text));
     const conditions = [{ condition: 'session_id = ?', parameters: [session] }];
     if (query.upTo !== undefined && query.upTo !== null) {
       conditions.push({ condition: 'id <= ?', parameters: [query.upTo] });
@@ -240,9 +250,31 @@ export class ExchangeQueries {
       ).get(session, ...sql.parameters) as { count: number };
       if (candidates.count >= fewest) continue;
       fewest = candidates.count;
-      best = { index, range: sql };
+      best = { source: `exchange INDEXED BY ${index}`, range: sql };
+    }
+    for (const text of searchedTexts(node)) {
+      const candidates = this.#candidates.find(text);
+      const ids = candidates === null ? null : this.#fewIds(candidates, session, fewest - 1);
+      if (ids === null) continue;
+      fewest = ids.length;
+      const condition = 'id IN (SELECT value FROM json_each(?))';
+      best = { source: 'exchange NOT INDEXED', range: { condition, parameters: [JSON.stringify(ids)] } };
     }
     return best;
+  }
+
+  /** The rows that may contain a text with those that nobody knows of yet; null when there are more than `most`. */
+  #fewIds({ ids, waiting, indexed }: Candidates, session: SessionId, most: number): readonly number[] | null {
+    const known = ids.size + waiting.size;
+    if (known > most) return null;
+    const unknown = ID_STREAMS.flatMap(({ end }, stream) =>
+      this.#prepare(
+        `SELECT id FROM exchange INDEXED BY exchange_figures WHERE session_id = ? AND id > ? AND id < ? LIMIT ?`,
+      )
+        .pluck()
+        .all(session, indexed[stream] ?? -1, end, most + 1),
+    ) as number[];
+    return known + unknown.length > most ? null : [...ids, ...waiting, ...unknown];
   }
 
   /**
@@ -295,16 +327,16 @@ export class ExchangeQueries {
   #rows(plan: Plan, range: KeyRange, limit: number, offset: number): ExchangeRow[] {
     const { condition, parameters } = both(plan.where, range);
     return this.#prepare(
-      `SELECT * FROM exchange INDEXED BY ${plan.driver?.index ?? plan.order.index}
+      `SELECT * FROM ${sourceOf(plan)}
        WHERE ${condition} ORDER BY ${plan.order.orderBy} LIMIT ? OFFSET ?`,
     ).all(...parameters, limit, offset) as ExchangeRow[];
   }
 
   #count(plan: Plan, range: KeyRange): number {
     const { condition, parameters } = both(plan.where, range);
-    const row = this.#prepare(
-      `SELECT count(*) AS count FROM exchange INDEXED BY ${plan.driver?.index ?? plan.order.index} WHERE ${condition}`,
-    ).get(...parameters) as { count: number };
+    const row = this.#prepare(`SELECT count(*) AS count FROM ${sourceOf(plan)} WHERE ${condition}`).get(
+      ...parameters,
+    ) as { count: number };
     return row.count;
   }
 
@@ -353,6 +385,10 @@ function both(left: KeyRange, right: KeyRange): KeyRange {
     condition: `${left.condition} AND ${right.condition}`,
     parameters: [...left.parameters, ...right.parameters],
   };
+}
+
+function sourceOf({ driver, order }: Plan): string {
+  return driver?.source ?? `exchange INDEXED BY ${order.index}`;
 }
 
 /** Finding a place in it takes as long as listing it. */

@@ -1,4 +1,5 @@
 import type { FilterNode, FilterTerm } from '#contract';
+import type { Candidates } from './search-candidates.ts';
 
 /** A filter as a condition on a row of `exchange`. */
 export interface FilterSql {
@@ -13,6 +14,12 @@ export type ValueColumn = 'host' | 'method' | 'media_type';
 
 /** The distinct values of a column in the session that is asked about. */
 export type DistinctValues = (column: ValueColumn) => readonly string[];
+
+/** The rows that may contain a text, as far as an index knows. */
+export type FindCandidates = (text: string) => Candidates | null;
+
+/** So many rows that have to be looked into make a walk slow. */
+const MANY_CANDIDATES = 20_000;
 
 /** An `IN` list longer than this is no help. */
 const MOST_VALUES = 500;
@@ -54,9 +61,13 @@ const NUMBER_COLUMNS = { status: 'status', port: 'port', size: 'response_body_by
  * The SQL condition of a filter; null accepts every row. It uses the functions that `registerSearchFunctions` adds to the
  * connection.
  */
-export function compileFilter(node: FilterNode | null, distinct: DistinctValues): FilterSql | null {
+export function compileFilter(
+  node: FilterNode | null,
+  distinct: DistinctValues,
+  candidates: FindCandidates,
+): FilterSql | null {
   if (node === null) return null;
-  const compiler = new Compiler(distinct);
+  const compiler = new Compiler(distinct, candidates);
   return { condition: compiler.node(node), parameters: compiler.parameters, deep: compiler.deep };
 }
 
@@ -78,18 +89,45 @@ export function driversOf(node: FilterNode | null, distinct: DistinctValues): re
   if (node === null) return [];
   return (node.kind === 'and' ? node.nodes : [node]).flatMap((child) => {
     const index = child.kind === 'term' ? DRIVER_INDEXES[child.term.key] : undefined;
-    const sql = index === undefined ? null : compileFilter(child, distinct);
+    const sql = index === undefined ? null : compileFilter(child, distinct, noCandidates);
     return index === undefined || sql === null ? [] : [{ index, sql }];
   });
+}
+
+const noCandidates: FindCandidates = () => null;
+
+/** Texts that every match of a filter contains somewhere in what is indexed. */
+export function searchedTexts(node: FilterNode | null): readonly string[] {
+  if (node === null) return [];
+  return (node.kind === 'and' ? node.nodes : [node]).flatMap((child) => {
+    const text = child.kind === 'term' ? searchedText(child.term) : null;
+    return text === null ? [] : [text];
+  });
+}
+
+/** What an exchange must contain to meet a term; null when it need not contain anything. */
+function searchedText(term: FilterTerm): string | null {
+  switch (term.key) {
+    case 'any':
+    case 'text':
+    case 'body':
+      return term.text;
+    case 'header':
+      return term.value !== null && term.value.length >= term.name.length ? term.value : term.name;
+    default:
+      return null;
+  }
 }
 
 class Compiler {
   readonly parameters: (string | number)[] = [];
   deep = false;
   readonly #distinct: DistinctValues;
+  readonly #candidates: FindCandidates;
 
-  constructor(distinct: DistinctValues) {
+  constructor(distinct: DistinctValues, candidates: FindCandidates) {
     this.#distinct = distinct;
+    this.#candidates = candidates;
   }
 
   node(node: FilterNode): string {
@@ -102,13 +140,25 @@ class Compiler {
       case 'not':
         return `NOT ${this.node(node.node)}`;
       case 'term':
-        return `(${this.#term(node.term)})`;
+        return `(${this.#indexed(node.term)})`;
     }
   }
 
   /** SQLite evaluates from left to right and stops as soon as it can: what looks into bodies comes last. */
   #cheapFirst(nodes: readonly FilterNode[]): readonly FilterNode[] {
     return nodes.toSorted((left, right) => costOf(left) - costOf(right));
+  }
+
+  /** Looks only into rows that may contain the term's text, where an index knows them. */
+  #indexed(term: FilterTerm): string {
+    const text = searchedText(term);
+    const candidates = text === null ? null : this.#candidates(text);
+    if (candidates === null) return this.#term(term);
+    const wasDeep = this.deep;
+    const guard = `weir_may_contain(${this.#bind(candidates.slot)}, id)`;
+    const condition = this.#term(term);
+    this.deep = wasDeep || candidates.ids.size > MANY_CANDIDATES;
+    return `${guard} AND (${condition})`;
   }
 
   #term(term: FilterTerm): string {

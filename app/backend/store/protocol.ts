@@ -165,6 +165,12 @@ export interface ReaderCalls {
 
 export type ReaderCallName = keyof ReaderCalls;
 
+/** From the thread that keeps the full-text index: exchanges that are not in it yet, 100,000 at most. */
+export interface SearchEvent {
+  readonly type: 'lag';
+  readonly exchanges: number;
+}
+
 export type ReaderCommand =
   | {
       [Name in ReaderCallName]: {

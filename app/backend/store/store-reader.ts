@@ -19,6 +19,7 @@ import type { ReaderCalls } from './protocol.ts';
 import { LlmQueries } from './messages/llm-queries.ts';
 import { MessageQueries } from './messages/message-queries.ts';
 import { oneChunk, readRaw, type RawMessage } from './raw-message.ts';
+import { SearchCandidates } from './search-candidates.ts';
 import { registerSearchFunctions } from './search-functions.ts';
 import { listSessions } from './sessions.ts';
 import { readSpace } from './space.ts';
@@ -35,6 +36,7 @@ const MOST_REPLAYS = 1_000;
 export class StoreReader {
   readonly #folder: StoreFolder;
   readonly #database: Database;
+  readonly #candidates: SearchCandidates;
   readonly #queries: ExchangeQueries;
   readonly #details: ExchangeDetails;
   readonly #messages: MessageQueries;
@@ -47,7 +49,8 @@ export class StoreReader {
     this.#folder = place;
     this.#database = openForReading(place);
     registerSearchFunctions(this.#database, place);
-    this.#queries = new ExchangeQueries(this.#database);
+    this.#candidates = new SearchCandidates(this.#database, place);
+    this.#queries = new ExchangeQueries(this.#database, this.#candidates);
     this.#details = new ExchangeDetails(this.#database, place);
     this.#messages = new MessageQueries(this.#database, this.#details);
     this.#llm = new LlmQueries(this.#details, this.#messages, (id, side, most) => this.#bodyText(id, side, most));
@@ -178,6 +181,7 @@ export class StoreReader {
   }
 
   close(): void {
+    this.#candidates.close();
     this.#decoded.close();
     this.#database.close();
   }

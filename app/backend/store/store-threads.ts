@@ -11,6 +11,11 @@ export function startReaderThread(folder: string): Worker {
   return start('reader-worker', 'store reader', { folder });
 }
 
+/** Starts the thread that keeps the full-text index; it tells `SearchEvent`, and any message ends it. */
+export function startSearchThread(folder: string): Worker {
+  return start('search-worker', 'store search', { folder });
+}
+
 /** Starts the thread that brings the write-ahead log home; see `checkpoint-worker.ts`. */
 export function startCheckpointThread(folder: string): Worker {
   return start('checkpoint-worker', 'store checkpoint', { folder });

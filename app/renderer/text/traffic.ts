@@ -122,6 +122,8 @@ export const STATUS_BAR_TEXT = {
   copyListener: 'Copy the address of this listener',
   lost: (count: string): string => `${count} not recorded`,
   lostBodies: (count: string): string => `${count} bodies not kept`,
+  indexing: (count: string): string => `Indexing ${count}`,
+  indexingHint: 'Searches look into each of these exchanges until the full-text index has them.',
   connecting: 'Connecting…',
 } as const;
 
