@@ -47,6 +47,9 @@ export function protocolsLike(origin: OriginProtocol | null): readonly string[] 
   return origin === 'http/1.1' ? HTTP1_PROTOCOLS : HTTP_PROTOCOLS;
 }
 
+/** Bytes of an encrypted alert (RFC 8446 §5.2); whoever sent more has asked for something. */
+const LONGEST_ALERT = 64;
+
 /** Alerts by which a client says that it does not trust our leaf (RFC 8446 §6.2), as OpenSSL and BoringSSL name them. */
 const DISTRUST =
   /ALERT_(UNKNOWN_CA|BAD_CERTIFICATE|CERTIFICATE_UNKNOWN|CERTIFICATE_REVOKED|CERTIFICATE_EXPIRED|UNSUPPORTED_CERTIFICATE)/;
@@ -95,6 +98,10 @@ export function acceptTls(keeping: Doorkeeping, arrival: TlsArrival): void {
   const fail = (code: ErrorCode, message: string): void => {
     if (!finish()) return;
     raw.destroy();
+    refuse(code, message);
+  };
+  const refuse = (code: ErrorCode, message: string): void => {
+    if (code !== 'tls.client-timeout') keeping.refusals.note(who);
     const tls: TlsFacts = {
       version: '',
       cipher: '',
@@ -106,13 +113,12 @@ export function acceptTls(keeping: Doorkeeping, arrival: TlsArrival): void {
     };
     recordRefusal(keeping, arrival, startedAt, tls, code, message);
   };
+  const distrust = (reason: string): string =>
+    `The client does not trust Weir's CA: it refused the certificate for ${who} (${alertName(reason)}).`;
   const onError = (error: NodeJS.ErrnoException): void => {
     const reason = error.code ?? error.message;
     if (DISTRUST.test(reason)) {
-      fail(
-        'tls.client-untrusted',
-        `The client does not trust Weir's CA: it refused the certificate for ${who} (${alertName(reason)}).`,
-      );
+      fail('tls.client-untrusted', distrust(reason));
     } else if (reason === 'ECONNRESET' || reason === 'EPIPE') {
       onClose();
     } else {
@@ -135,6 +141,16 @@ export function acceptTls(keeping: Doorkeeping, arrival: TlsArrival): void {
     if (!finish()) return;
     socket.pause();
     socket.off('error', ignore);
+    const readBefore = raw.bytesRead;
+    // Some clients look at the certificate only once the handshake is done, and say then by an alert why they go.
+    socket.once('_tlsError', (error: NodeJS.ErrnoException) => {
+      const { code: reason = '' } = error;
+      // Node keeps the errors of a server's socket to itself unless its own kind of server made it.
+      socket.destroy(error);
+      if (!reason.includes('_ALERT_') || raw.bytesRead - readBefore > LONGEST_ALERT) return;
+      if (DISTRUST.test(reason)) refuse('tls.client-untrusted', distrust(reason));
+      else refuse('tls.client-handshake', `The client ended TLS before it asked for anything (${alertName(reason)}).`);
+    });
     arrival.onSecure(new SocketLink(socket, DEAF, raw), { socket, hello, chain: leaf.chain });
   };
   socket.on('error', ignore);

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { AnomalyCode } from '../model/anomaly-code.ts';
 import type { ExchangeError } from '../model/error-code.ts';
 import type { ClientEntry, ConnectRequest, FixedDestination } from '../pipeline/client-entry.ts';
 import type { ExchangeRecord } from '../pipeline/exchange-record.ts';
@@ -252,6 +253,10 @@ export class ConnectDoor implements LinkHandler, Mortal {
       this.#relay('tls', name);
       return;
     }
+    if (this.#keeping.refusals.passes(name)) {
+      this.#relay('tls', name, 'passed-after-refusals');
+      return;
+    }
     if (host === MAGIC_HOST || !hasChoice(hello)) {
       this.#acceptTls(hello, name, HTTP_PROTOCOLS);
       return;
@@ -316,16 +321,16 @@ export class ConnectDoor implements LinkHandler, Mortal {
     return this.#keeping.context.origins.route(scheme, host, port, { serverName, priorKnowledge, restricted, via });
   }
 
-  #relay(scheme: 'tcp' | 'tls', rowHost: string): void {
-    const plan = this.#plan(scheme, rowHost);
+  #relay(scheme: 'tcp' | 'tls', rowHost: string, anomaly: AnomalyCode | null = null): void {
+    const plan = this.#plan(scheme, rowHost, anomaly);
     const bytes = this.#bytes;
     this.#leave();
     openRelay(this.#keeping, this.#link, this.#entry(), plan, bytes);
   }
 
-  #plan(scheme: 'tcp' | 'tls', rowHost: string): RelayPlan {
+  #plan(scheme: 'tcp' | 'tls', rowHost: string, anomaly: AnomalyCode | null = null): RelayPlan {
     const { host, port, startedAt } = this.#request;
-    return { kind: 'tunnel', scheme, host, port, rowHost, startedAt, options: this.#options };
+    return { kind: 'tunnel', scheme, host, port, rowHost, startedAt, options: this.#options, anomaly };
   }
 
   #beginRow(plan: RelayPlan): ExchangeRecord {

@@ -6,6 +6,7 @@ import { acceptsEcdsa, type ClientHello } from '../protocol/tls-hello/index.ts';
 import type { GuestList } from './guest-list.ts';
 import type { KeyLog } from './key-log.ts';
 import type { Outbound } from './outbound.ts';
+import type { Refusals } from './refusals.ts';
 
 /** A certificate of ours with its key, ready to serve a TLS handshake. */
 export interface ServedLeaf {
@@ -28,6 +29,7 @@ export interface Doorkeeping {
   readonly keyLog: KeyLog | null;
   readonly outbound: Outbound;
   readonly guestList: GuestList;
+  readonly refusals: Refusals;
   /** Learns what an origin speaks, by asking it if need be; null when it cannot be reached. Returns a way to give up. */
   readonly learnProtocol: (route: OriginRoute, onKnown: (protocol: OriginProtocol | null) => void) => () => void;
 }

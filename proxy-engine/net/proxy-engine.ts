@@ -15,6 +15,7 @@ import { OriginPool } from './origin-pool.ts';
 import { OriginTls } from './origin-tls.ts';
 import { Outbound } from './outbound.ts';
 import { OwnAddresses } from './own-addresses.ts';
+import { Refusals } from './refusals.ts';
 import { SystemClock } from './system-clock.ts';
 import type { ChainReader } from './tls-facts.ts';
 import { isLocalAddress } from './visitor.ts';
@@ -105,6 +106,10 @@ export class ProxyEngine {
       keyLog: this.#keyLog,
       outbound: this.#outbound,
       guestList: this.#guestList,
+      refusals: new Refusals(
+        () => this.#settings,
+        () => this.#clock.coarse,
+      ),
       learnProtocol: (route, onKnown) => this.#pool.learn(route, onKnown),
     };
     this.#ticker = setInterval(() => {

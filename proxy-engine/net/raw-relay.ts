@@ -1,4 +1,5 @@
 import type { BeginRecord, ConnectionRecord } from '../capture/tap.ts';
+import type { AnomalyCode } from '../model/anomaly-code.ts';
 import type { ClientEntry } from '../pipeline/client-entry.ts';
 import { ExchangeRecord } from '../pipeline/exchange-record.ts';
 import { failure } from '../pipeline/failures.ts';
@@ -22,6 +23,8 @@ export interface RelayPlan {
   /** Microseconds since the Unix epoch. */
   readonly startedAt: number;
   readonly options: DialOptions;
+  /** What the row says of it; null for nothing. */
+  readonly anomaly: AnomalyCode | null;
 }
 
 const NO_BYTES = Buffer.alloc(0);
@@ -40,6 +43,7 @@ export function beginRelay(keeping: Doorkeeping, entry: ClientEntry, plan: Relay
     head: NO_BYTES,
     sentHead: null,
   });
+  if (plan.anomaly !== null) record.anomaly(plan.anomaly);
   return record;
 }
 

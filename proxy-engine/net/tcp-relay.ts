@@ -28,7 +28,7 @@ export function relayTcp(keeping: Doorkeeping, { host, port }: TcpMode, visitor:
     keeping,
     link,
     entry,
-    { kind: 'tcp', scheme: 'tcp', host, port, rowHost: host, startedAt, options: ANYBODY },
+    { kind: 'tcp', scheme: 'tcp', host, port, rowHost: host, startedAt, options: ANYBODY, anomaly: null },
     Buffer.alloc(0),
   );
 }

@@ -6,6 +6,7 @@ import type { ConnectionOptions } from 'node:tls';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { CLIENT_HELLOS } from '../support/client-hellos.ts';
+import { sendLateAlert } from '../support/late-alert.ts';
 import { ORIGIN_CA, originCertificate } from '../support/origin-certificates.ts';
 import { WeirProcess } from '../support/weir-process.ts';
 import { Wire, WireServer } from '../support/wire.ts';
@@ -210,6 +211,46 @@ describe('rule 42: refused trust is data', () => {
     expect(recorded).toEqual(['tls.client-handshake']);
     expect(row?.end?.error?.message).toContain('trust');
     noteTls('(FIN in the middle of the handshake)', recorded);
+  });
+
+  test.each([
+    ['unknown_ca', 'tls.client-untrusted'],
+    ['bad_certificate', 'tls.client-untrusted'],
+    ['internal_error', 'tls.client-handshake'],
+  ] as const)('rule 42: a client that finishes the handshake and then goes with %s is a row', async (alert, code) => {
+    const tunnel = await stage.current.tunnel('localhost:443');
+    tunnel.socket.removeAllListeners('data');
+    await sendLateAlert(tunnel.socket, alert, { servername: 'localhost' });
+    const [row] = await stage.current.weir.rows.ended(1);
+    const recorded = row === undefined ? [] : codes(row);
+    expect(recorded).toEqual([code]);
+    expect(row?.end?.error?.message).toContain(alert);
+    noteTls(`(TLS, then the alert ${alert})`, recorded);
+  });
+
+  test('rule 42: with a setting, a host whose leaf was refused twice passes, and its rows say so', async () => {
+    await withTlsOrigin('localhost', async (origin, authority) => {
+      stage.current.weir.configure({ autoPassthrough: true });
+      for (const count of [1, 2]) {
+        const tunnel = await stage.current.tunnel(authority);
+        await expect(tunnel.secure({ servername: 'localhost' })).rejects.toThrow();
+        await stage.current.weir.rows.ended(count);
+      }
+      const tunnel = await stage.current.tunnel(authority);
+      const client = await tunnel.secure({ ca: ORIGIN_CA, servername: 'localhost' });
+      client.send('GET / HTTP/1.1\r\n\r\n');
+      const server = await origin.next();
+      await server.head();
+      client.end();
+      server.end();
+      const rows = await stage.current.weir.rows.ended(3);
+      expect(rows.map((row) => codes(row).join())).toEqual([
+        'tls.client-handshake',
+        'tls.client-handshake',
+        'passed-after-refusals',
+      ]);
+      noteTls('(TLS refused twice, then the origin’s own certificate)', ['passed-after-refusals']);
+    });
   });
 
   test('rule 42: a mere close of an unused connection is none', async () => {
