@@ -3,7 +3,7 @@ import { createTap } from '#engine';
 import type { SessionInfo } from '#contract';
 import type { BackendCore } from '../backend-core.ts';
 import type { CallHandlers } from '../transport/server.ts';
-import { playSample, SAMPLE_STARTED_AT } from './sample/play-sample.ts';
+import { makeSampleClock, playSample } from './sample/play-sample.ts';
 
 /**
  * The invented traffic has ids of its own, far above those of real traffic. There is at most one sample session in a
@@ -28,15 +28,16 @@ export function createSampleCalls(core: BackendCore): Pick<CallHandlers, 'sample
     const { session } = await store.write('addSession', { name: 'Sample shop', sample: true });
     const { port1, port2 } = new MessageChannel();
     store.attach(port2, session.id);
+    const clock = makeSampleClock();
     const tap = createTap(
       {
         post: (batch) => {
           port1.postMessage(batch, [batch]);
         },
       },
-      { creditBytes: CREDIT_BYTES, recordedBodyBytes: CREDIT_BYTES, now: () => SAMPLE_STARTED_AT },
+      { creditBytes: CREDIT_BYTES, recordedBodyBytes: CREDIT_BYTES, now: () => clock.now },
     );
-    playSample(tap, FIRST_SAMPLE_ID, FIRST_SAMPLE_ID);
+    playSample(tap, FIRST_SAMPLE_ID, FIRST_SAMPLE_ID, clock);
     tap.flush();
     await store.write('flush', {});
     port1.close();

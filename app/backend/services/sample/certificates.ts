@@ -63,11 +63,11 @@ const FINGERPRINTS: Readonly<Record<SampleClient, { readonly ja3: string; readon
 };
 
 /** What the client's handshake with Weir agreed on. */
-export function clientTls(client: SampleClient, host: string, resumed: boolean): TlsFacts {
+export function clientTls(client: SampleClient, host: string, resumed: boolean, alpn: string): TlsFacts {
   return {
     version: 'TLSv1.3',
     cipher: 'TLS_AES_128_GCM_SHA256',
-    alpn: 'http/1.1',
+    alpn,
     sni: host,
     resumed,
     chain: [
@@ -88,11 +88,11 @@ export function clientTls(client: SampleClient, host: string, resumed: boolean):
 }
 
 /** What Weir's handshake with the origin agreed on. */
-export function originTls(host: string, resumed: boolean): TlsFacts {
+export function originTls(host: string, resumed: boolean, alpn: string): TlsFacts {
   return {
     version: host.startsWith('cdn.') ? 'TLSv1.2' : 'TLSv1.3',
     cipher: host.startsWith('cdn.') ? 'TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384' : 'TLS_AES_256_GCM_SHA384',
-    alpn: 'http/1.1',
+    alpn,
     sni: host,
     resumed,
     chain: originChain(host),

@@ -48,25 +48,46 @@ function head(startLine: string, fields: readonly HeaderField[]): Buffer {
   return Buffer.from(`${startLine}\r\n${lines}\r\n`, 'latin1');
 }
 
+/** A head as HTTP/2 is recorded: the pseudo-fields first. */
+function http2Head(method: string, authority: string, path: string, fields: readonly HeaderField[]): Buffer {
+  const pseudo = [
+    [':method', method],
+    [':scheme', 'https'],
+    [':authority', authority],
+    [':path', path],
+  ] as const;
+  return Buffer.concat([lines([...pseudo, ...fields]), Buffer.from('\r\n')]);
+}
+
+function lines(fields: readonly HeaderField[]): Buffer {
+  return Buffer.from(fields.map(([name, value]) => `${name}: ${value}\r\n`).join(''), 'latin1');
+}
+
 /** Address of an invented origin: one of the documentation range (RFC 5737), the same for the same host. */
 function originAddress(host: string, port: number): string {
   const last = createHash('sha256').update(host).digest().readUInt8(0);
   return `203.0.113.${String(1 + (last % 250))}:${String(port)}`;
 }
 
+/** Microseconds since the Unix epoch. */
+export interface SampleClock {
+  /** When the story begins. */
+  readonly startedAt: number;
+  now: number;
+}
+
 /** Turns scripted exchanges into the calls that the engine would have made for them. */
 export class SamplePlayer {
   readonly #tap: Tap;
-  readonly #startedAt: number;
+  readonly #clock: SampleClock;
   #nextExchange: ExchangeId;
   #nextConnection: ConnectionId;
   readonly #clients = new Map<string, Leg>();
   readonly #origins = new Map<string, Leg>();
 
-  /** @param startedAt microseconds since the Unix epoch at which the story begins */
-  constructor(tap: Tap, startedAt: number, firstExchangeId: ExchangeId, firstConnectionId: ConnectionId) {
+  constructor(tap: Tap, clock: SampleClock, firstExchangeId: ExchangeId, firstConnectionId: ConnectionId) {
     this.#tap = tap;
-    this.#startedAt = startedAt;
+    this.#clock = clock;
     this.#nextExchange = firstExchangeId;
     this.#nextConnection = firstConnectionId;
   }
@@ -74,6 +95,8 @@ export class SamplePlayer {
   play(scripted: ScriptedExchange): void {
     const id = this.#nextExchange++;
     const url = new URL(scripted.url);
+    const startedAt = this.#clock.startedAt + scripted.at * MILLISECOND;
+    this.#clock.now = startedAt;
     const secure = url.protocol === 'https:';
     const port = url.port === '' ? (secure ? 443 : 80) : Number(url.port);
     const isTunnel = scripted.kind === 'tunnel';
@@ -87,10 +110,10 @@ export class SamplePlayer {
     this.#tap.begin({
       id,
       kind: scripted.kind ?? 'http',
-      startedAt: this.#startedAt + scripted.at * MILLISECOND,
+      startedAt,
       clientConnection: client.id,
       clientAddress: client.address,
-      clientProtocol: isTunnel ? 'tls' : 'http/1.1',
+      clientProtocol: isTunnel ? 'tls' : (scripted.protocol ?? 'http/1.1'),
       scheme: isTunnel ? 'tls' : secure ? 'https' : 'http',
       host: url.hostname,
       port,
@@ -98,19 +121,22 @@ export class SamplePlayer {
       path: isTunnel ? '' : path,
       head: isTunnel
         ? Buffer.alloc(0)
-        : head(`${scripted.method} ${target} HTTP/1.1`, [host, ...proxyFields, ...fields]),
+        : scripted.protocol === 'h2'
+          ? http2Head(scripted.method, url.host, path, fields)
+          : head(`${scripted.method} ${target} HTTP/1.1`, [host, ...proxyFields, ...fields]),
       sentHead: isTunnel || secure ? null : head(`${scripted.method} ${path} HTTP/1.1`, [host, ...fields]),
     });
     const requestBytes = requestBody === null ? 0 : this.#body(id, 'request', requestBody.bytes, scripted.body);
     const reached =
       scripted.error?.phase !== 'resolve' && scripted.error?.phase !== 'connect' && scripted.error?.side !== 'client';
     if (reached) this.#originLeg(id, scripted, url.hostname, port, secure && !isTunnel);
-    const responseBytes = this.#response(id, scripted);
+    const answered = this.#response(id, scripted);
+    const streamed = this.#stream(id, scripted, startedAt);
     if (scripted.pending === true) return;
     this.#tap.end(id, {
       timing: timing(scripted),
-      requestBodyBytes: scripted.tunnelBytes?.toOrigin ?? requestBytes,
-      responseBodyBytes: scripted.tunnelBytes?.toClient ?? responseBytes,
+      requestBodyBytes: scripted.tunnelBytes?.toOrigin ?? requestBytes + streamed.request,
+      responseBodyBytes: scripted.tunnelBytes?.toClient ?? answered + streamed.response,
       error: scripted.error ?? null,
       anomalies: scripted.anomalies ?? [],
       complete: scripted.error === undefined,
@@ -119,12 +145,27 @@ export class SamplePlayer {
     });
   }
 
+  /** Lets the pieces of a stream pass at their times; returns how many bytes did. */
+  #stream(id: ExchangeId, scripted: ScriptedExchange, startedAt: number): Record<MessageSide, number> {
+    const bytes = { request: 0, response: 0 };
+    for (const piece of scripted.stream ?? []) {
+      this.#clock.now = startedAt + piece.at * MILLISECOND;
+      this.#tap.payload(id, piece.side, piece.bytes, 0, piece.bytes.length);
+      bytes[piece.side] += piece.bytes.length;
+    }
+    if (scripted.streamTrailers !== undefined) this.#tap.trailers(id, 'response', lines(scripted.streamTrailers));
+    return bytes;
+  }
+
   #response(id: ExchangeId, scripted: ScriptedExchange): number {
     const { response } = scripted;
     if (response === undefined) return 0;
     for (const one of response.informational ?? []) this.#tap.informational(id, head(one.startLine, one.headers));
     const body = response.body === undefined ? null : onTheWire(response.body);
-    const startLine = `HTTP/1.1 ${String(response.status)} ${response.reason}`;
+    const startLine =
+      scripted.protocol === 'h2'
+        ? `:status: ${String(response.status)}`
+        : `HTTP/1.1 ${String(response.status)} ${response.reason}`;
     const fields = [...response.headers, ...(body?.fields ?? [])];
     const hopByHop = response.hopByHop ?? [];
     this.#tap.response(id, {
@@ -157,7 +198,7 @@ export class SamplePlayer {
   }
 
   #clientLeg(scripted: ScriptedExchange, host: string, secure: boolean): Leg {
-    const key = `${scripted.client} ${secure ? host : 'plain'}`;
+    const key = `${scripted.client} ${scripted.protocol ?? ''} ${secure ? host : 'plain'}`;
     const known = this.#clients.get(key);
     if (known !== undefined && scripted.phases.connect === undefined) return known;
     const leg = {
@@ -170,16 +211,16 @@ export class SamplePlayer {
       id: leg.id,
       side: 'client',
       address: leg.address,
-      protocol: scripted.kind === 'tunnel' ? 'tls' : 'http/1.1',
-      tls: shown ? clientTls(scripted.client, host, known !== undefined) : null,
+      protocol: scripted.kind === 'tunnel' ? 'tls' : (scripted.protocol ?? 'http/1.1'),
+      tls: shown ? clientTls(scripted.client, host, known !== undefined, scripted.protocol ?? 'http/1.1') : null,
     });
     return leg;
   }
 
   #originLeg(id: ExchangeId, scripted: ScriptedExchange, host: string, port: number, secure: boolean): void {
-    const key = `${host}:${String(port)}`;
+    const key = `${scripted.protocol ?? ''} ${host}:${String(port)}`;
     const known = this.#origins.get(key);
-    const protocol = scripted.kind === 'tunnel' ? 'tls' : 'http/1.1';
+    const protocol = scripted.kind === 'tunnel' ? 'tls' : (scripted.protocol ?? 'http/1.1');
     if (known !== undefined && scripted.phases.connect === undefined) {
       this.#tap.origin(id, known.id, known.address, protocol, true);
       return;
@@ -191,7 +232,7 @@ export class SamplePlayer {
       side: 'origin',
       address: leg.address,
       protocol,
-      tls: secure ? originTls(host, known !== undefined) : null,
+      tls: secure ? originTls(host, known !== undefined, protocol) : null,
     });
     this.#tap.origin(id, leg.id, leg.address, protocol, false);
   }

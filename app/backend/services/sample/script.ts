@@ -1,4 +1,4 @@
-import type { AnomalyCode, ExchangeError, HeaderField } from '#contract';
+import type { AnomalyCode, ExchangeError, HeaderField, MessageSide } from '#contract';
 
 /** Client programs of the sample; each has its own connections and handshake. */
 export type SampleClient = 'browser' | 'app' | 'terminal' | 'watcher';
@@ -39,12 +39,22 @@ export interface ScriptedResponse {
   readonly hopByHop?: readonly HeaderField[];
 }
 
+/** Bytes of a stream, and when they pass. */
+export interface StreamPiece {
+  /** Milliseconds since the exchange began. */
+  readonly at: number;
+  readonly side: MessageSide;
+  readonly bytes: Buffer;
+}
+
 /** One exchange of the invented shop, in the words of the story; the player turns it into calls on a tap. */
 export interface ScriptedExchange {
   /** Milliseconds since the sample began. */
   readonly at: number;
   readonly client: SampleClient;
-  readonly kind?: 'http' | 'tunnel';
+  readonly kind?: 'http' | 'tunnel' | 'websocket';
+  /** HTTP/2 on both legs; HTTP/1.1 by default. */
+  readonly protocol?: 'h2';
   readonly method: string;
   readonly url: string;
   readonly headers?: readonly HeaderField[];
@@ -57,5 +67,8 @@ export interface ScriptedExchange {
   /** Never ends. */
   readonly pending?: boolean;
   /** Bytes each way of a tunnel. */
+  /** What passes bit by bit, instead of a body at once. */
+  readonly stream?: readonly StreamPiece[];
+  readonly streamTrailers?: readonly HeaderField[];
   readonly tunnelBytes?: { readonly toOrigin: number; readonly toClient: number };
 }
