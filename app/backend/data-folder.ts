@@ -15,6 +15,8 @@ export interface DataFolder {
   /** Results of benchmarks. */
   readonly bench: string;
   readonly settingsFile: string;
+  /** What the system proxy was before Weir changed it; there while it is on. */
+  readonly systemProxyFile: string;
   /** Tells other processes of the user who runs on this folder: pid, control URL, token. */
   readonly lockFile: string;
   /** The system's lock on this file says whether somebody runs on this folder. */
@@ -58,6 +60,7 @@ export function describeDataFolder(path: string): DataFolder {
     trust: join(absolute, 'trust'),
     bench: join(absolute, 'bench'),
     settingsFile: join(absolute, 'settings.json'),
+    systemProxyFile: join(absolute, 'system-proxy.json'),
     lockFile: join(absolute, 'weir.lock'),
     ownerFile: join(absolute, 'weir.owner'),
   };

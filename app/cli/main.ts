@@ -16,11 +16,12 @@ const COMMANDS: Readonly<Record<CommandName, () => Promise<Command>>> = {
   export: async () => (await import('./commands/export.ts')).exportExchanges,
   replay: async () => (await import('./commands/replay.ts')).replay,
   ca: async () => (await import('./commands/ca.ts')).ca,
+  'system-proxy': async () => (await import('./commands/system-proxy.ts')).systemProxy,
   doctor: async () => (await import('./commands/doctor.ts')).doctor,
 };
 
 /** Commands that the command line has a place for and this version does not have. */
-const LATER: ReadonlySet<string> = new Set(['import', 'system-proxy', 'bench']);
+const LATER: ReadonlySet<string> = new Set(['import', 'bench']);
 
 /** Errors whose message was written for the person who ran the command; any other is a fault of ours. */
 const FOR_PEOPLE: ReadonlySet<string> = new Set([
@@ -30,6 +31,7 @@ const FOR_PEOPLE: ReadonlySet<string> = new Set([
   'PkiError',
   'SettingsError',
   'StoreError',
+  'SystemProxyError',
 ]);
 
 /**

@@ -102,6 +102,18 @@ Shows or exports the certificate authority; the first use makes it.
   -o FILE         a file instead of standard output
   --data DIR      data folder (default: your platform's place, or WEIR_DATA)
 `,
+  'system-proxy': `Usage: weir system-proxy on [--bypass HOST]... [--chain] [--data DIR] [--json]
+       weir system-proxy off|status|restore [--data DIR] [--json]
+
+Sends the programs of this user to the Weir that runs on the data folder, and back: Windows, macOS, GNOME and its
+relatives, KDE Plasma. What was before is put back by off, when that Weir ends, after a crash, and at the next start.
+restore does the same where no Weir runs. What somebody else changed meanwhile stays as it is.
+
+  --bypass HOST   a host, *.suffix or range that is reached without the proxy (default: loopback)
+  --chain         another program's proxy becomes the upstream proxy until this one is turned off
+  --data DIR      data folder (default: your platform's place, or WEIR_DATA)
+  --json          one JSON object on standard output
+`,
   doctor: `Usage: weir doctor [--data DIR]
 
 Looks at everything that Weir needs on this machine and says what to mend. Changes nothing.
@@ -124,6 +136,8 @@ Usage: weir [COMMAND] [OPTION]...
   export    write exchanges as HAR or as curl commands
   replay    send a recorded request again
   ca        show or export the certificate authority
+  system-proxy
+            send the programs of this user through Weir, and back
   doctor    look for what could be wrong on this machine
 
 weir COMMAND --help tells more. weir --version tells the version.

@@ -65,12 +65,17 @@ export class WeirProcess {
   }
 
   /** Starts `serve --json` with ports given by the system; `args` come after those. @throws when it ends before it is ready */
-  static async start(args: readonly string[] = [], dataFolder?: string): Promise<WeirProcess> {
+  static async start(
+    args: readonly string[] = [],
+    dataFolder?: string,
+    environment: Readonly<Record<string, string>> = {},
+  ): Promise<WeirProcess> {
     const folder = dataFolder ?? (await mkdtemp(join(tmpdir(), 'weir-test-')));
     const fixed = ['serve', '--json', '--data', folder, '--ui', '127.0.0.1:0'];
     const listen = args.some((arg) => arg === '--mode' || arg === '--listen') ? [] : ['--listen', '127.0.0.1:0'];
     const child = spawn(process.execPath, [COMMAND, ...fixed, ...listen, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, ...environment },
     });
     let errors = '';
     const collect = (text: Buffer): void => {

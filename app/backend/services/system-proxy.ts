@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import type {
   PresentSystemProxy,
   ProxyPlace,
@@ -42,7 +41,7 @@ export function createSystemProxyService(
   core: BackendCore,
   platform: SystemProxyPlatform | string,
 ): SystemProxyService {
-  const journalFile = join(core.folder.path, 'system-proxy.json');
+  const journalFile = core.folder.systemProxyFile;
   const journal = openSystemProxyJournal(journalFile);
   let guard: SystemProxyGuard | null = null;
   let exchangesBefore = 0;
