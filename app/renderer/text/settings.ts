@@ -4,9 +4,34 @@ export interface NumberText {
   readonly hint: string;
 }
 
+/** Words of what the capture keeps. */
+export const STORAGE_TEXT = {
+  title: 'Storage',
+  used: 'Space used',
+  usedBy: (bytes: string, exchanges: string): string => `${bytes} for ${exchanges} exchanges`,
+  rows: 'Rows and heads',
+  bodies: 'Bodies',
+  search: 'Search index',
+  compact: 'Compact now',
+  compacting: 'Compacting…',
+  compactHint: (free: string, deleted: string): string =>
+    deleted === '0' ? `gives back ${free}` : `gives back ${free} and ends the undo of ${deleted} deleted exchanges`,
+  compacted: 'The capture is compact',
+  days: 'days',
+  gigabytes: 'GB',
+  exchanges: 'exchanges',
+  retention: {
+    days: { label: 'Keep for', hint: 'Older exchanges are deleted. Pinned ones stay, whatever the limit.' },
+    bytes: { label: 'Keep within', hint: 'Rows and bodies together; the oldest exchanges go first.' },
+    exchanges: { label: 'Keep at most', hint: 'In all sessions together; the oldest exchanges go first.' },
+  },
+} as const;
+
 /** Words of the Settings page. */
 export const SETTINGS_TEXT = {
   title: 'Settings',
+  search: 'Search settings',
+  nothing: (search: string): string => `No setting matches “${search}”.`,
   appearance: 'Appearance',
   theme: 'Theme',
   themes: { system: 'As the system', light: 'Light', dark: 'Dark' },
