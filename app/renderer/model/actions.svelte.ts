@@ -97,6 +97,10 @@ export class Actions {
       case 'remove':
       case 'export-har':
         return row !== null;
+      case 'bench-quick':
+        return !app.bench.running;
+      case 'bench-cancel':
+        return app.bench.running;
       case 'undo-remove':
         return app.marking.canUndo;
       case 'copy-curl':
@@ -183,6 +187,16 @@ export class Actions {
         return;
       case 'page-traffic':
         app.navigation.open('traffic');
+        return;
+      case 'page-benchmark':
+        app.navigation.open('benchmark');
+        return;
+      case 'bench-quick':
+        app.navigation.open('benchmark');
+        await app.bench.startQuick();
+        return;
+      case 'bench-cancel':
+        await app.bench.cancel();
         return;
       case 'page-setup':
         app.navigation.open('setup');

@@ -2,6 +2,7 @@ import { createContext } from 'svelte';
 import type { ExchangeSummary, SessionInfo } from '#contract';
 import { PASS_THROUGH_TEXT } from '../text/traffic.ts';
 import { Actions } from './actions.svelte.ts';
+import { Bench } from './bench.svelte.ts';
 import { Columns } from './columns.svelte.ts';
 import type { Backend, Connection } from './connection.svelte.ts';
 import { ExchangeList } from './exchange-list.svelte.ts';
@@ -29,6 +30,7 @@ export class App {
   readonly layout = new Layout();
   readonly toasts = new Toasts();
   readonly marking: Marking;
+  readonly bench: Bench;
   readonly actions: Actions;
   /** The active row as it was last seen; it outlives the row's page. */
   #lastActive: ExchangeSummary | null = null;
@@ -39,6 +41,7 @@ export class App {
     this.sessions = new Sessions(connection);
     this.list = new ExchangeList(connection);
     this.hosts = new Hosts(connection);
+    this.bench = new Bench(connection);
     this.marking = new Marking(this);
     this.actions = new Actions(this);
   }

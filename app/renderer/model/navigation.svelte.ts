@@ -1,4 +1,4 @@
-export type Page = 'traffic' | 'setup' | 'settings';
+export type Page = 'traffic' | 'benchmark' | 'setup' | 'settings';
 
 /** Which page of the rail is open. */
 export class Navigation {

@@ -1,6 +1,13 @@
 const WHOLE = new Intl.NumberFormat('en');
 const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
+const MOMENT = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+});
 const BYTE_UNITS = ['B', 'KB', 'MB', 'GB', 'TB'] as const;
 
 /** `1,284` */
@@ -68,6 +75,14 @@ export function formatClock(microseconds: number): string {
  */
 export function formatDay(when: number | string): string {
   return DAY.format(typeof when === 'number' ? when / 1_000 : new Date(when));
+}
+
+/**
+ * `3 Mar 2026, 09:41`
+ * @param when ISO 8601
+ */
+export function formatMoment(when: string): string {
+  return MOMENT.format(new Date(when));
 }
 
 /** A rate per second: `0`, `0.5`, `212`. */
