@@ -1,3 +1,4 @@
+import type { Placed } from '../base/live-list.ts';
 import type { Answer, ResponseHead, ResponseHeadChanges } from '../protocol/http1/index.ts';
 import { Http2Error } from '../protocol/http2/index.ts';
 import type { HeaderToSend, Http2Head, Http2Stream } from '../protocol/http2/index.ts';
@@ -7,28 +8,21 @@ import { Exchange } from './exchange.ts';
 import { ExchangeDeadlines } from './exchange-deadlines.ts';
 import { ExchangeRecord } from './exchange-record.ts';
 import { chunk, LAST_CHUNK, lastChunk } from './chunks.ts';
-import {
-  http2ResponseFields,
-  http2SwitchFields,
-  Http2Request,
-  recordForm,
-  trailerFields,
-  writeHttp1Request,
-} from './http2-heads.ts';
+import { http2ResponseFields, http2SwitchFields, type Http2Request, recordForm, trailerFields } from './http2-heads.ts';
 import { errorName } from './http2-error-names.ts';
 import type { Http2Client } from './http2-client.ts';
 import type { Http1Origin } from './http1-origin.ts';
 import { handedOver, Http2StreamLink } from './http2-stream-link.ts';
-import type { Mortal } from './lifetimes.ts';
 import type { HandedOver } from './link.ts';
-import { planRequest, rowKind } from './plan-request.ts';
+import { rowKind } from './plan-request.ts';
 
 /** A response that waits for its client's window stops its origin at this many bytes. */
 const QUEUED_BYTES = 65_536;
 const NOTHING = Buffer.alloc(0);
 
 /** One stream of an HTTP/2 client: the client leg of one exchange. */
-export class Http2ClientStream implements ClientLeg, Mortal {
+export class Http2ClientStream implements ClientLeg, Placed {
+  place = -1;
   readonly unframed = true;
   readonly #client: Http2Client;
   readonly #stream: Http2Stream<Http2ClientStream>;
@@ -63,8 +57,7 @@ export class Http2ClientStream implements ClientLeg, Mortal {
     stream.withoutBody = head.method === 'HEAD';
     const isConnect = head.method === 'CONNECT';
     this.#requestDone = endStream || isConnect;
-    const key = head.protocol.toLowerCase() === 'websocket' ? context.webSocketKey() : null;
-    const request = new Http2Request(head, !endStream && !isConnect, key);
+    const { request, plan } = client.plans.plan(head, !endStream && !isConnect);
     this.#request = request;
     this.#requestLeft = head.contentLength;
     const errorCode = head.protocol === '' ? Http2Error.connectError : Http2Error.cancel;
@@ -75,9 +68,7 @@ export class Http2ClientStream implements ClientLeg, Mortal {
       : null;
     this.#deadlines = new ExchangeDeadlines(context);
     this.#deadlines.begin();
-    context.lifetimes.add(this);
     client.onStreamBegun(this);
-    const plan = planRequest(context, entry, request, writeHttp1Request);
     if (plan.action.kind === 'connect') {
       const { host, port, via } = plan.action;
       this.#connect = { host, port, via, startedAt: context.clock.micros() };
@@ -178,19 +169,16 @@ export class Http2ClientStream implements ClientLeg, Mortal {
     else this.#exchange?.onClientDrain();
   }
 
-  // ---- Mortal ------------------------------------------------------------------------------------------------------
+  // ---- its time -----------------------------------------------------------------------------------------------------
 
+  /** Coarse milliseconds at which `onDeadline` is to be called. */
   get deadline(): number {
-    return this.#deadlines.next;
+    return this.#left ? Infinity : this.#deadlines.next;
   }
 
   onDeadline(): void {
     if (this.#exchange !== null) this.#deadlines.expire(this.#exchange);
     else this.#reset(Http2Error.cancel);
-  }
-
-  drain(): void {
-    // The connection has said that it takes no more.
   }
 
   stop(): void {
@@ -228,11 +216,13 @@ export class Http2ClientStream implements ClientLeg, Mortal {
 
   head(head: ResponseHead, { appendedLines }: ResponseHeadChanges): Buffer {
     if (head.status === 101) return this.#headForSwitch(head);
-    const fields = http2ResponseFields(head, appendedLines);
     const hasBody = head.framing !== 'none' && !(head.framing === 'length' && head.contentLength === 0);
     this.#bodyLeft = head.framing === 'length' ? head.contentLength : -1;
-    this.#sendHead(fields, !hasBody);
-    return this.#exchange?.record.recorded === true ? recordForm(fields) : NOTHING;
+    if (!hasBody) this.#responseEnded = true;
+    const wantsForm = this.#exchange?.record.recorded === true;
+    const form = this.#client.responseHeads.send(this.#stream, head, appendedLines, !hasBody, wantsForm);
+    this.#client.flushSoon();
+    return form ?? NOTHING;
   }
 
   send(bytes: Buffer): void {
@@ -291,7 +281,6 @@ export class Http2ClientStream implements ClientLeg, Mortal {
     if (this.#transport === null) throw new Error('Only CONNECT makes a transport of a stream (RFC 9113 §8.5).');
     this.#left = true;
     this.#exchange = null;
-    this.#client.context.lifetimes.remove(this);
     return handedOver(this.#transport);
   }
 
@@ -366,7 +355,6 @@ export class Http2ClientStream implements ClientLeg, Mortal {
   #end(): void {
     if (this.#over) return;
     this.#over = true;
-    this.#client.context.lifetimes.remove(this);
     this.#client.onStreamOver(this);
   }
 }

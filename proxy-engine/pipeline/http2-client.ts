@@ -1,3 +1,4 @@
+import { LiveList } from '../base/live-list.ts';
 import { Http2Connection, Http2Error } from '../protocol/http2/index.ts';
 import type { Http2Events, Http2Failure, Http2Head, Http2Stream } from '../protocol/http2/index.ts';
 import { brokenHead } from './broken-head.ts';
@@ -7,6 +8,8 @@ import { ExchangeRecord } from './exchange-record.ts';
 import { failure } from './failures.ts';
 import { FrameFlush } from './frame-flush.ts';
 import { trailerLines } from './http2-heads.ts';
+import { Http2Plans } from './http2-plans.ts';
+import { Http2ResponseHeads } from './http2-response-heads.ts';
 import { Http2ClientStream } from './http2-client-stream.ts';
 import type { StreamCarrier } from './http2-stream-link.ts';
 import { deadlineAfter, type Mortal } from './lifetimes.ts';
@@ -16,13 +19,16 @@ import { DEAF, type Link, type LinkHandler } from './link.ts';
 export class Http2Client
   implements LinkHandler, Mortal, Http2Events<Http2ClientStream>, StreamCarrier<Http2ClientStream>
 {
-  deadline: number;
   readonly link: Link;
   readonly entry: ClientEntry;
   readonly connection: Http2Connection<Http2ClientStream>;
   readonly context: PipelineContext;
+  readonly plans: Http2Plans;
+  readonly responseHeads: Http2ResponseHeads<Http2ClientStream>;
   readonly #flush: FrameFlush;
-  readonly #streams = new Set<Http2ClientStream>();
+  readonly #streams = new LiveList<Http2ClientStream>();
+  /** When an idle connection ends, coarse milliseconds. */
+  #idleUntil: number;
   /** Streams whose head came in the segment that is being read: they start at its end, so that head and body go on together. */
   #starting: Http2ClientStream[] = [];
   #reading = false;
@@ -37,8 +43,10 @@ export class Http2Client
       offersConnect: context.origins.mayUpgrade(entry.destination?.route ?? null),
       now: () => context.clock.coarse,
     });
+    this.plans = new Http2Plans(context, entry);
+    this.responseHeads = new Http2ResponseHeads(this.connection);
     this.#flush = new FrameFlush(context, link, this.connection);
-    this.deadline = deadlineAfter(context.clock.coarse, context.settings.timeouts.keepAlive);
+    this.#idleUntil = deadlineAfter(context.clock.coarse, context.settings.timeouts.keepAlive);
     link.handler = this;
     context.lifetimes.add(this);
     this.#flush.soon();
@@ -58,7 +66,7 @@ export class Http2Client
   }
 
   onDrain(): void {
-    for (const stream of this.#streams) stream.onLinkDrain();
+    for (const stream of [...this.#streams.members]) stream.onLinkDrain();
   }
 
   onEof(): void {
@@ -71,8 +79,21 @@ export class Http2Client
     this.#forget();
   }
 
+  /** The earliest of its streams'; looked at a few times a second, which costs less than keeping account of each stream. */
+  get deadline(): number {
+    if (this.#streams.size === 0) return this.#idleUntil;
+    let earliest = Infinity;
+    for (const { deadline } of this.#streams.members) if (deadline < earliest) earliest = deadline;
+    return earliest;
+  }
+
   onDeadline(): void {
-    if (this.#streams.size === 0) this.#sayGoodbye();
+    if (this.#streams.size === 0) {
+      this.#sayGoodbye();
+      return;
+    }
+    const now = this.context.clock.coarse;
+    for (const stream of [...this.#streams.members]) if (stream.deadline <= now) stream.onDeadline();
   }
 
   drain(): void {
@@ -82,7 +103,7 @@ export class Http2Client
   }
 
   stop(): void {
-    for (const stream of [...this.#streams]) stream.stop();
+    for (const stream of [...this.#streams.members]) stream.stop();
     this.#sayGoodbye();
   }
 
@@ -100,14 +121,13 @@ export class Http2Client
   onStreamBegun(stream: Http2ClientStream): void {
     this.#streams.add(stream);
     this.#starting.push(stream);
-    this.deadline = Infinity;
   }
 
   onStreamOver(stream: Http2ClientStream): void {
-    this.#streams.delete(stream);
+    this.#streams.remove(stream);
     if (this.#streams.size > 0) return;
     const { clock, settings } = this.context;
-    this.deadline = deadlineAfter(clock.coarse, settings.timeouts.keepAlive);
+    this.#idleUntil = deadlineAfter(clock.coarse, settings.timeouts.keepAlive);
     if (this.connection.draining) this.#close();
   }
 

@@ -1,3 +1,4 @@
+import type { Placed } from '../base/live-list.ts';
 import {
   createRequestDecoder,
   type Http1Decoder,
@@ -32,7 +33,8 @@ const NOTHING = Buffer.alloc(0);
  * One stream to an HTTP/2 origin, in the shape of a connection that speaks HTTP/1: what is written to it is a request of
  * HTTP/1 and goes out as frames, and what the origin answers is told as a response of HTTP/1.
  */
-export class Http2OriginStream implements Link, StreamTranslation, Http1Sink<RequestHead> {
+export class Http2OriginStream implements Link, StreamTranslation, Http1Sink<RequestHead>, Placed {
+  place = -1;
   handler: LinkHandler = DEAF;
   readonly ended = false;
   readonly connection: Http2Origin;

@@ -1,3 +1,4 @@
+import { LiveList } from '../base/live-list.ts';
 import type { ConnectionRecord } from '../capture/tap.ts';
 import type { ConnectionId } from '../model/ids.ts';
 import { Http2Connection, type Http2Events, type Http2Head, type Http2Stream } from '../protocol/http2/index.ts';
@@ -26,7 +27,7 @@ export class Http2Origin
   readonly #describe: () => ConnectionRecord;
   readonly #onGone: (origin: Http2Origin) => void;
   readonly #flush: FrameFlush;
-  readonly #streams = new Set<Http2OriginStream>();
+  readonly #streams = new LiveList<Http2OriginStream>();
   #awaitingSettings: (() => void)[] = [];
   #record: ConnectionRecord | null = null;
   #uses = 0;
@@ -116,7 +117,7 @@ export class Http2Origin
   }
 
   onStreamOver(stream: Http2OriginStream): void {
-    if (!this.#streams.delete(stream) || !this.isIdle) return;
+    if (!this.#streams.remove(stream) || !this.isIdle) return;
     this.idleSince = this.#context.clock.coarse;
     if (this.#retired || this.connection.draining) this.#close();
   }
@@ -137,7 +138,7 @@ export class Http2Origin
   }
 
   onDrain(): void {
-    for (const stream of this.#streams) stream.onDrained();
+    for (const stream of [...this.#streams.members]) stream.onDrained();
   }
 
   onEof(): void {

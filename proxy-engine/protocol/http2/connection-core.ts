@@ -127,7 +127,7 @@ export class ConnectionCore<Owner> {
   }
 
   resetAll(code: number, byPeer: boolean, reason: string): void {
-    for (const stream of [...this.streams.all()]) {
+    for (const stream of this.streams.all()) {
       this.close(stream, byPeer ? 'peer-reset' : 'our-reset');
       this.events.onReset(stream, code, byPeer, reason);
     }

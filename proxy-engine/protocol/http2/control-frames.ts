@@ -101,7 +101,7 @@ export class ControlFrames<Owner> {
     core.events.onGoaway(lastStream, code, debug);
     // Streams that the peer did not and will not look at: as good as refused.
     const reason = 'The peer is going away and did not look at this stream.';
-    for (const stream of [...core.streams.all()]) {
+    for (const stream of core.streams.all()) {
       if (stream.id <= lastStream || !core.streams.isOwn(stream.id)) continue;
       core.close(stream, 'peer-reset');
       core.events.onReset(stream, Http2Error.refusedStream, true, reason);

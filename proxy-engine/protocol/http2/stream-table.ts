@@ -1,5 +1,6 @@
 import { ClosedStreams, type ClosedBy } from './closed-streams.ts';
 import { LARGEST_STREAM_ID } from './constants.ts';
+import { OpenStreams } from './open-streams.ts';
 import type { Http2Stream } from './stream.ts';
 
 export type Role = 'client' | 'server';
@@ -17,7 +18,7 @@ export class StreamTable<Owner> {
   peerOpen = 0;
   /** The highest stream that the peer has opened. */
   lastPeerStream = 0;
-  readonly #open = new Map<number, Http2Stream<Owner>>();
+  readonly #open = new OpenStreams<Owner>();
   readonly #closed = new ClosedStreams();
   readonly #ownParity: number;
   #nextOwn: number;
@@ -45,8 +46,9 @@ export class StreamTable<Owner> {
     return this.#closed.get(id);
   }
 
-  all(): IterableIterator<Http2Stream<Owner>> {
-    return this.#open.values();
+  /** Those that are open now, in no order. */
+  all(): Http2Stream<Owner>[] {
+    return this.#open.all();
   }
 
   isOwn(id: number): boolean {
@@ -66,11 +68,11 @@ export class StreamTable<Owner> {
   add(stream: Http2Stream<Owner>): void {
     if (this.isOwn(stream.id)) this.ownOpen += 1;
     else this.peerOpen += 1;
-    this.#open.set(stream.id, stream);
+    this.#open.add(stream);
   }
 
   remove(stream: Http2Stream<Owner>, by: ClosedBy): void {
-    if (!this.#open.delete(stream.id)) return;
+    if (!this.#open.remove(stream)) return;
     if (this.isOwn(stream.id)) this.ownOpen -= 1;
     else this.peerOpen -= 1;
     this.#closed.add(stream.id, by);
