@@ -25,8 +25,6 @@ export type { CaptureLosses, CapturePort, Tap } from './capture/tap.ts';
 export type { Engine, EngineObserver, EngineStats } from './engine.ts';
 export { createResponseDecoder } from './protocol/http1/index.ts';
 export type { Http1Sink, ResponseHead } from './protocol/http1/index.ts';
-export { createResponseDecoder } from './protocol/http1/index.ts';
-export type { Http1Sink, ResponseHead } from './protocol/http1/index.ts';
 export { MAGIC_HOST } from './pipeline/plan-request.ts';
 export { DEFAULT_LIMITS, DEFAULT_TIMEOUTS } from './model/engine-config.ts';
 export type {
