@@ -32,6 +32,8 @@ export interface Engine {
    * @throws ListenError when an address cannot be listened on; the message says which and what to do
    */
   listen(): Promise<readonly ListenerInfo[]>;
+  /** Does ahead what the first connection to a TLS origin would wait for; some hundred milliseconds of work. */
+  prepare(): Promise<void>;
   /** Adds listeners to a running engine; same errors. */
   addListeners(listeners: readonly ListenerConfig[]): Promise<readonly ListenerInfo[]>;
   /** Stops accepting on these; connections that they accepted go on. Unknown ones are ignored. */

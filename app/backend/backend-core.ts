@@ -1,6 +1,7 @@
 import type { CertificateAuthorityPem, EngineSettings } from '#engine';
 import type { AppSettings, Capabilities, CertificateAuthorityInfo } from '#contract';
 import type { ChangeFeed } from './change-feed.ts';
+import type { ClientCertificates } from './client-certificates.ts';
 import type { DataFolder } from './data-folder.ts';
 import type { EngineHost } from './engine-host.ts';
 import type { MessageFeed } from './message-feed.ts';
@@ -14,6 +15,7 @@ export interface BackendCore {
   readonly engine: EngineHost;
   readonly store: StoreHost;
   readonly settings: SettingsKeeper;
+  readonly clientCertificates: ClientCertificates;
   readonly status: StatusBoard;
   readonly changes: ChangeFeed;
   readonly messages: MessageFeed;

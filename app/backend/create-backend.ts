@@ -7,6 +7,7 @@ import { ContractError } from '#contract';
 import type { BackendAuthority, BackendCore } from './backend-core.ts';
 import { ClientPrograms } from './client-programs.ts';
 import { ChangeFeed } from './change-feed.ts';
+import { ClientCertificates } from './client-certificates.ts';
 import { createServices } from './create-services.ts';
 import type { DataFolder } from './data-folder.ts';
 import type { EngineHost } from './engine-host.ts';
@@ -143,6 +144,7 @@ async function compose(options: BackendOptions, undo: (() => Promise<void> | voi
   ]);
 
   const settings = new SettingsKeeper(folder.settingsFile, options.settings, report);
+  const clientCertificates = new ClientCertificates(folder.clientCertificatesFile, report);
   const retain = (): void => {
     store.write('retain', settings.current.retention).catch((error: unknown) => {
       report(causeOf(error));
@@ -168,7 +170,7 @@ async function compose(options: BackendOptions, undo: (() => Promise<void> | voi
     noProxy: current.noProxy,
     proxyAuthentication: current.proxyAuthentication,
     approvedClients: current.approvedClients,
-    clientCertificates: [],
+    clientCertificates: clientCertificates.forEngine(),
     legacyHosts: current.legacyHosts,
     autoPassthrough: current.autoPassthrough,
     stripHttp3Offers: current.stripHttp3Offers,
@@ -235,6 +237,7 @@ async function compose(options: BackendOptions, undo: (() => Promise<void> | voi
     engine: engines,
     store,
     settings,
+    clientCertificates,
     status,
     changes,
     messages,

@@ -4,6 +4,7 @@ import type { BenchService } from './services/bench.ts';
 import type { BrowserService } from './services/browsers.ts';
 import { createCaCalls } from './services/ca.ts';
 import { createCaptureCalls } from './services/capture.ts';
+import { createClientCertificateCalls } from './services/client-certificates.ts';
 import { createExchangeCalls, createExchangeStreams } from './services/exchanges.ts';
 import { createExportCalls } from './services/exports.ts';
 import { createHostCalls } from './services/hosts.ts';
@@ -22,6 +23,7 @@ export function createServices(core: BackendCore, systemProxy: SystemProxyServic
   return {
     calls: {
       ...createAppCalls(core),
+      ...createClientCertificateCalls(core),
       ...createCaptureCalls(core),
       ...createSessionCalls(core),
       ...createExchangeCalls(core),

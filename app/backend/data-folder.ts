@@ -15,6 +15,8 @@ export interface DataFolder {
   /** Results of benchmarks. */
   readonly bench: string;
   readonly settingsFile: string;
+  /** Certificates for origins that ask for one, with their keys. */
+  readonly clientCertificatesFile: string;
   /** What the system proxy was before Weir changed it; there while it is on. */
   readonly systemProxyFile: string;
   /** Tells other processes of the user who runs on this folder: pid, control URL, token. */
@@ -60,6 +62,7 @@ export function describeDataFolder(path: string): DataFolder {
     trust: join(absolute, 'trust'),
     bench: join(absolute, 'bench'),
     settingsFile: join(absolute, 'settings.json'),
+    clientCertificatesFile: join(absolute, 'client-certificates.json'),
     systemProxyFile: join(absolute, 'system-proxy.json'),
     lockFile: join(absolute, 'weir.lock'),
     ownerFile: join(absolute, 'weir.owner'),

@@ -67,7 +67,7 @@ async function run(call: Call): Promise<EngineCalls[keyof EngineCalls]['output']
   }
 }
 
-function start({ config, capturePort }: EngineStart): ReturnType<Engine['listen']> {
+async function start({ config, capturePort }: EngineStart): ReturnType<Engine['listen']> {
   if (capturePort !== null) batches.use(capturePort);
   engine = createEngine(config, batches, {
     onClient: (connection, address) => {
@@ -77,7 +77,10 @@ function start({ config, capturePort }: EngineStart): ReturnType<Engine['listen'
       send({ type: 'unknown-client', address });
     },
   });
-  return engine.listen();
+  const listeners = await engine.listen();
+  // Not before the backend has heard that the listeners accept.
+  setImmediate(() => void engine?.prepare());
+  return listeners;
 }
 
 function send(event: EngineEvent): void {

@@ -9,6 +9,8 @@ export type { BenchChange, BenchComparison } from './bench-report.ts';
 export type * from './calls.ts';
 export type * from './messages.ts';
 export type * from './replay.ts';
+export { MAX_CERTIFICATE_BYTES } from './client-certificate-calls.ts';
+export type * from './client-certificate-calls.ts';
 export type * from './setup-calls.ts';
 export * from './wire.ts';
 export { ERROR_CODES } from '../../proxy-engine/model/error-code.ts';

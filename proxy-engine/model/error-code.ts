@@ -31,6 +31,7 @@ export const ERROR_CODES = {
   'tls.origin-wants-certificate': { side: 'origin', phase: 'tls', answer: 502 },
   'tls.origin-handshake': { side: 'origin', phase: 'tls', answer: 502 },
   'tls.origin-timeout': { side: 'origin', phase: 'tls', answer: 504 },
+  'tls.client-certificate': { side: 'weir', phase: 'tls', answer: 502 },
   'tls.client-untrusted': { side: 'client', phase: 'tls', answer: null },
   'tls.client-handshake': { side: 'client', phase: 'tls', answer: null },
   'tls.client-timeout': { side: 'client', phase: 'tls', answer: null },

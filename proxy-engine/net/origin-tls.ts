@@ -1,13 +1,6 @@
 import type { X509Certificate } from 'node:crypto';
 import type { Socket } from 'node:net';
-import {
-  connect,
-  createSecureContext,
-  getCACertificates,
-  rootCertificates,
-  type SecureContext,
-  type TLSSocket,
-} from 'node:tls';
+import { connect, type SecureContext, type TLSSocket } from 'node:tls';
 import { isIP } from 'node:net';
 import type { ConnectionRecord } from '../capture/tap.ts';
 import type { EngineSettings } from '../model/engine-config.ts';
@@ -21,6 +14,7 @@ import type { ExchangeError } from '../model/error-code.ts';
 import type { OriginProtocol, OriginRoute } from '../pipeline/origins.ts';
 import { formatAddress, remoteAddress } from './addresses.ts';
 import type { KeyLog } from './key-log.ts';
+import { OriginContexts } from './origin-contexts.ts';
 import { SocketLink } from './socket-link.ts';
 import { tlsFacts, type ChainReader } from './tls-facts.ts';
 
@@ -51,29 +45,31 @@ export interface SecureObserver {
 
 /** TLS towards origins: verification, resumption, and what a failure means. */
 export class OriginTls {
-  readonly #settings: () => EngineSettings;
   readonly #readChain: ChainReader;
   readonly #keyLog: KeyLog | null;
   readonly #sessions = new Map<string, SavedSession>();
-  #secureContext: SecureContext | null = null;
+  readonly #contexts: OriginContexts;
 
   constructor(settings: () => EngineSettings, readChain: ChainReader, keyLog: KeyLog | null) {
-    this.#settings = settings;
+    this.#contexts = new OriginContexts(settings);
     this.#readChain = readChain;
     this.#keyLog = keyLog;
   }
 
   /** Trust changed: sessions verified before and the certificates loaded before are forgotten. */
   distrust(): void {
-    this.#secureContext = null;
+    this.#contexts.forget();
     this.#sessions.clear();
   }
 
-  /** Reads the certificates that origins are verified with, which takes some hundred milliseconds, unless that was done. */
+  /** What servers that are no origins (an upstream proxy) are verified with. */
   trusted(): SecureContext {
-    return (this.#secureContext ??= createSecureContext({
-      ca: [...systemRoots(), ...this.#settings().originCertificateAuthorities],
-    }));
+    return this.#contexts.common();
+  }
+
+  /** Reads the certificates that origins are verified with, so that the first handshake does not wait for it. */
+  prepare(): Promise<void> {
+    return this.#contexts.prepare();
   }
 
   /**
@@ -95,12 +91,20 @@ export class OriginTls {
     const sessionKey = `${route.host} ${String(route.port)} ${route.serverName} ${String(verified)}`;
     const saved = this.#sessions.get(sessionKey);
     const named = isIP(route.serverName) === 0;
+    const chosen = this.#contexts.for(route);
+    if ('problem' in chosen) {
+      raw.destroy();
+      const connection: ConnectionRecord = { id, side: 'origin', address, protocol: 'tls', tls: null };
+      observer.onSecureFailed(failure('tls.client-certificate', chosen.problem), connection);
+      return () => undefined;
+    }
     const socket = connect({
       socket: raw,
       host: route.serverName,
       ...(named ? { servername: route.serverName } : {}),
       ...(saved === undefined ? {} : { session: saved.session }),
-      secureContext: this.trusted(),
+      secureContext: chosen.context,
+      ...(chosen.isLegacy ? { minDHSize: 1 } : {}),
       ALPNProtocols: [...offered],
       rejectUnauthorized: false,
     });
@@ -191,12 +195,6 @@ export class OriginTls {
       return;
     }
   }
-}
-
-/** The system's roots; Node's own copy of Mozilla's where the system has none that Node can read. */
-function systemRoots(): readonly string[] {
-  const roots = getCACertificates('system');
-  return roots.length > 0 ? roots : rootCertificates;
 }
 
 function isTrustedUnseen(settings: PipelineContext['settings'], route: OriginRoute): boolean {

@@ -125,6 +125,10 @@ export class ProxyEngine {
     return this.addListeners(this.#config.listeners);
   }
 
+  prepare(): Promise<void> {
+    return this.#tls.prepare();
+  }
+
   async addListeners(configs: readonly ListenerConfig[]): Promise<readonly ListenerInfo[]> {
     const opened: OpenListener[] = [];
     try {

@@ -67,7 +67,7 @@ const ADVICE: readonly (readonly [prefix: string, title: string, advice: string]
   [
     'tls.origin-wants-certificate',
     'The origin asks for a client certificate',
-    'Weir cannot present one yet. Pass this host through, so that the client presents its own.',
+    'Add one for this host in the settings of Weir, or pass the host through, so that the client presents its own.',
   ],
   [
     'http2.malformed-response',
@@ -85,6 +85,28 @@ const ADVICE: readonly (readonly [prefix: string, title: string, advice: string]
     'It did not look at the request and may be overloaded or shutting down. Try again.',
   ],
   ['http2.reset', 'The origin gave the request up', 'It reset the stream of this request. Its log may say why.'],
+  [
+    'tls.client-certificate',
+    'The client certificate for this host cannot be used',
+    'Remove it in the settings of Weir and add it again.',
+  ],
+  [
+    'client.credentials',
+    'This proxy asks for a user and a password',
+    'Give them to the program, or change them in the settings of Weir.',
+  ],
+  [
+    'client.not-approved',
+    'This device is not allowed to use Weir yet',
+    'Allow it in the notice of Weir\u2019s window, then try again.',
+  ],
+  [
+    'client.forbidden-address',
+    'This address is for Weir\u2019s own machine alone',
+    'Give the service an address in the network, or put a reverse listener in front of it.',
+  ],
+  ['upstream-proxy.', 'The upstream proxy failed', 'Check the upstream proxy in the settings of Weir.'],
+  ['loop.marker', 'The request came back to Weir', 'Check whether the upstream proxy uses Weir as its own.'],
   [
     'tls.',
     'The secure connection to the origin failed',

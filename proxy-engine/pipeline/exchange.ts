@@ -390,7 +390,7 @@ export class Exchange implements OriginWaiter, PacedSource {
       // TLS 1.3 servers say so after the handshake (RFC 8446 §4.4.2.4).
       this.fail(
         'tls.origin-wants-certificate',
-        `${origin.route.host} asks for a client certificate, which Weir cannot present yet.`,
+        `${origin.route.host} asks for a client certificate, and takes none that it was shown.`,
       );
     } else {
       this.fail('origin.closed-early', this.#lostMessage(origin, reason));

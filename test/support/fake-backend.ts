@@ -16,6 +16,7 @@ import type {
   Streams,
 } from '../../app/contract/index.ts';
 import { FAKE_START, fakeExchange, passes } from './fake-exchanges.ts';
+import { fakeClientCertificateCalls } from './fake-client-certificates.ts';
 import { fakeSetupCalls } from './fake-setup.ts';
 import { FakeBench } from './fake-bench.ts';
 
@@ -460,6 +461,7 @@ export class FakeBackend implements ContractClient {
       return { hosts: [...hosts.values()] };
     },
     ...fakeSetupCalls(),
+    ...fakeClientCertificateCalls(),
     'ca.export': ({ format }) => ({ bytes: new TextEncoder().encode('certificate'), fileName: `weir-ca.${format}` }),
     'browsers.list': () => this.browsers,
     'browsers.open': () => {

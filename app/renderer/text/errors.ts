@@ -156,9 +156,9 @@ export const ERROR_TEXT: Readonly<Record<ErrorCode, ErrorText>> = {
   },
   'tls.origin-wants-certificate': {
     title: 'The origin wants a client certificate',
-    cause: 'It ended the handshake because it was shown none, and Weir has none for this host.',
-    next: 'Pass this host through, so that the client shows its own.',
-    action: 'pass-through',
+    cause: 'It ended the handshake because it was shown none, or another one than it takes.',
+    next: 'Add one for this host in Settings under Client certificates, or pass the host through, so that the client shows its own.',
+    action: 'open-settings',
     word: 'TLS',
     brief: 'origin wants a client certificate',
   },
@@ -177,6 +177,14 @@ export const ERROR_TEXT: Readonly<Record<ErrorCode, ErrorText>> = {
     action: 'open-settings',
     word: 'late',
     brief: 'TLS handshake timed out',
+  },
+  'tls.client-certificate': {
+    title: 'The client certificate for this host cannot be used',
+    cause: 'Weir has one for it in Settings, and the TLS library refuses it.',
+    next: 'Remove it in Settings under Client certificates and add it again, as PEM if it was PKCS #12.',
+    action: 'open-settings',
+    word: 'TLS',
+    brief: 'client certificate unusable',
   },
   'tls.client-untrusted': {
     title: 'The client does not trust Weir’s certificate',
