@@ -30,6 +30,14 @@ const shown =
     detailOf(page).getByText(text).first().waitFor();
 const CART = 'host:api.weir.test method:POST path:/v2/cart/items';
 
+/** Chooses a message by what its row says, and waits for its view. */
+const message =
+  (row: string | RegExp, payload: string) =>
+  async (page: Page): Promise<void> => {
+    await detailOf(page).getByRole('option', { name: row }).first().click();
+    await detailOf(page).getByText(payload).first().waitFor();
+  };
+
 export const SCENES: readonly Scene[] = [
   {
     name: 'empty',
@@ -43,6 +51,23 @@ export const SCENES: readonly Scene[] = [
   detail('response-html', 'host:shop.weir.test type:html status:200', 'Response', shown('viewport')),
   detail('response-image', 'path:/img/weir-hero.webp', 'Response', shown('480 × 240 px')),
   detail('response-font', 'path:/fonts/weir-pixel.woff status:200', 'Response', shown('The quick brown fox')),
+  detail('messages', 'path:/stock/live', 'Messages', message(/oak sluice/, '"chat"')),
+  {
+    ...detail('messages-narrow', 'path:/stock/live', 'Messages', message(/subscribe/, '"1043"')),
+    viewport: { width: 680, height: 700 },
+  },
+  detail('messages-events', 'path:/orders/ord_77/events', 'Messages', message(/packed/, '"parcels"')),
+  detail('messages-grpc', 'path:/weir.shop.v1.Stock/Watch', 'Messages', message(/EUR/, '3: {')),
+  {
+    name: 'messages-none',
+    async show(page) {
+      await showSample(page);
+      await openExchange(page, 'path:/stock/live', 'Messages');
+      await detailOf(page).getByRole('searchbox', { name: 'Filter messages' }).fill('no such text');
+      await page.getByRole('heading', { name: 'No message matches' }).waitFor();
+    },
+  },
+  detail('llm', 'host:llm.weir.test', 'Overview', shown('shop-assistant-small')),
   detail('timing', 'host:shop.weir.test type:html status:200', 'Timing', shown('The TLS handshake with the origin')),
   detail('tls', CART, 'TLS', shown('Weir and origin')),
   detail('raw', CART, 'Raw', shown('Host: api.weir.test')),

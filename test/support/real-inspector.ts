@@ -80,7 +80,10 @@ export async function openExchange(page: Page, filter: string, tab: string): Pro
   await page.getByRole('heading', { name: 'No exchange matches' }).waitFor();
   await applyFilter(page, filter);
   await page.locator('[role=row][data-index]').first().click();
-  await detailOf(page).getByRole('tab', { name: tab, exact: true }).click();
+  // A count may stand behind the name.
+  await detailOf(page)
+    .getByRole('tab', { name: new RegExp(`^${tab}\\s?[\\d,]*$`) })
+    .click();
   await detailOf(page).getByRole('tabpanel').waitFor();
 }
 
