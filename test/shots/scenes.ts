@@ -83,6 +83,45 @@ export const SCENES: readonly Scene[] = [
     },
   },
   {
+    name: 'marks',
+    async show(page) {
+      await showSample(page);
+      const rows = page.locator('[role=row][data-index]');
+      await rows.nth(3).click();
+      await rows.nth(5).click({ modifiers: ['Shift'] });
+      await page.keyboard.press('4');
+      await page.keyboard.press('p');
+      await rows.nth(7).click();
+      await page.keyboard.press('2');
+      await page.getByTitle('label orange').waitFor();
+    },
+    async leave(page) {
+      await page.keyboard.press('0');
+    },
+  },
+  {
+    name: 'comment',
+    async show(page) {
+      await showSample(page);
+      await page.locator('[role=row][data-index]').nth(4).click();
+      await page.keyboard.press('n');
+      await page
+        .getByRole('textbox', { name: 'Comment' })
+        .fill('The cart was empty here although the page showed two items.');
+    },
+  },
+  {
+    name: 'sessions',
+    async show(page) {
+      await showSample(page);
+      // A narrow window has its sidebar behind a key.
+      if ((await page.getByRole('tab', { name: 'Sessions' }).count()) === 0) await page.keyboard.press('Control+b');
+      await page.getByRole('tab', { name: 'Sessions' }).click();
+      await page.getByRole('button', { name: 'More about the session Sample shop' }).click();
+      await page.getByRole('menu').waitFor();
+    },
+  },
+  {
     name: 'filter-error',
     async show(page) {
       await showSample(page);
@@ -132,6 +171,14 @@ export const SCENES: readonly Scene[] = [
     async show(page) {
       await page.getByRole('button', { name: 'Settings' }).click();
       await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
+    },
+  },
+  {
+    name: 'settings-search',
+    async show(page) {
+      await page.getByRole('button', { name: 'Settings' }).click();
+      await page.getByRole('searchbox', { name: 'Search settings' }).fill('keep');
+      await page.getByText('Keep at most').waitFor();
     },
   },
   {

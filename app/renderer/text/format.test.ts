@@ -38,6 +38,8 @@ test('elapsed times stay short', () => {
   expect(formatElapsed(1_230_000)).toBe('1.2 s');
   expect(formatElapsed(12_300_000)).toBe('12 s');
   expect(formatElapsed(3 * 60_000_000)).toBe('3 min');
+  expect(formatElapsed(5 * 3_600_000_000)).toBe('5 h');
+  expect(formatElapsed(9_000 * 3_600_000_000)).toBe('> 1 day');
 });
 
 test('counts and rates group their digits', () => {

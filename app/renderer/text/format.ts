@@ -57,7 +57,10 @@ export function formatElapsed(microseconds: number): string {
   if (seconds < 10) return `${seconds.toFixed(1)} s`;
   if (seconds < 100) return `${seconds.toFixed(0)} s`;
   const minutes = Math.floor(seconds / 60);
-  return minutes < 100 ? `${String(minutes)} min` : `${String(Math.floor(minutes / 60))} h`;
+  if (minutes < 100) return `${String(minutes)} min`;
+  const hours = Math.floor(minutes / 60);
+  // Past a day the figure says nothing any more: sample traffic, for one, began on a fixed day.
+  return hours < 24 ? `${String(hours)} h` : '> 1 day';
 }
 
 /**

@@ -72,6 +72,11 @@ export const OVERVIEW_TEXT = {
 
 export const MESSAGE_TEXT = {
   headers: 'Headers',
+  cookies: 'Cookies',
+  token: (where: string): string => `Token in ${where}`,
+  tokenHeader: 'Header',
+  tokenPayload: 'Payload',
+  tokenUnverified: 'decoded, its signature is not verified',
   trailers: 'Trailers',
   received: 'As received',
   sent: 'As sent',

@@ -6,6 +6,10 @@ import type { PrettyKind } from './pretty.ts';
 const VIEWS: Readonly<Record<ContentKind, readonly BodyView[]>> = {
   empty: [],
   json: ['pretty', 'text', 'hex'],
+  ndjson: ['pretty', 'text', 'hex'],
+  graphql: ['pretty', 'text', 'hex'],
+  'message-pack': ['pretty', 'hex'],
+  protobuf: ['pretty', 'hex'],
   html: ['pretty', 'text', 'hex'],
   xml: ['pretty', 'text', 'hex'],
   css: ['pretty', 'text', 'hex'],
@@ -43,6 +47,9 @@ export function languageOf({ kind, type }: Content): CodeLanguage {
     case 'javascript':
     case 'xml':
       return kind;
+    case 'ndjson':
+    case 'message-pack':
+      return 'json';
     case 'image':
       return type === 'image/svg+xml' ? 'xml' : 'text';
     default:
@@ -52,6 +59,17 @@ export function languageOf({ kind, type }: Content): CodeLanguage {
 
 /** How a kind is laid out; null where its author's layout is the only one. */
 export function prettyKindOf({ kind, type }: Content): PrettyKind | null {
-  if (kind === 'json' || kind === 'css' || kind === 'xml') return kind;
-  return type === 'image/svg+xml' ? 'xml' : null;
+  switch (kind) {
+    case 'json':
+    case 'ndjson':
+    case 'graphql':
+    case 'css':
+    case 'javascript':
+    case 'xml':
+    case 'message-pack':
+    case 'protobuf':
+      return kind;
+    default:
+      return type === 'image/svg+xml' ? 'xml' : null;
+  }
 }

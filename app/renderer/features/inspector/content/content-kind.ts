@@ -1,7 +1,11 @@
+import { looksLikeGraphql } from './pretty-graphql.ts';
+
 /** What a body turned out to be; it decides which views are offered. */
 export type ContentKind =
   | 'empty'
   | 'json'
+  | 'ndjson'
+  | 'graphql'
   | 'html'
   | 'xml'
   | 'css'
@@ -10,6 +14,8 @@ export type ContentKind =
   | 'multipart'
   | 'image'
   | 'font'
+  | 'message-pack'
+  | 'protobuf'
   | 'text'
   | 'binary';
 
@@ -36,7 +42,13 @@ const SIGNATURES: readonly Signature[] = [
   { kind: 'font', type: 'font/ttf', bytes: '\u0000\u0001\u0000\u0000' },
 ];
 
+const BINARY_NAMED: readonly (readonly [pattern: RegExp, kind: ContentKind])[] = [
+  [/^application\/(?:vnd\.|x-)?msgpack$|\+msgpack$/, 'message-pack'],
+  [/^application\/(?:vnd\.google\.|x-)?protobuf$|\+proto(?:buf)?$/, 'protobuf'],
+];
+
 const NAMED: readonly (readonly [pattern: RegExp, kind: ContentKind])[] = [
+  [/[/+](?:x-)?(?:ndjson|jsonl|json-lines|jsonlines)$|^application\/json-seq$/, 'ndjson'],
   [/[/+]json$|^application\/graphql-response/, 'json'],
   [/^multipart\/form-data$/, 'multipart'],
   [/^application\/x-www-form-urlencoded$/, 'form'],
@@ -69,11 +81,14 @@ export function contentOf(start: Uint8Array, declared: string | null): Content {
   if (signature !== undefined && (signature.bytes.length > 2 || declared?.startsWith('image/') === true)) {
     return { kind: signature.kind, type: signature.type };
   }
+  const packed = BINARY_NAMED.find(([pattern]) => declared !== null && pattern.test(declared));
+  if (packed !== undefined) return { kind: packed[1], type: declared };
   if (declared === 'multipart/form-data') return { kind: 'multipart', type: declared };
   if (!hasWideEncoding(start) && isBinary(start)) return { kind: 'binary', type: declared };
   const named = NAMED.find(([pattern]) => declared !== null && pattern.test(declared));
   const text = latin1.replace(/^\u00ef\u00bb\u00bf/, '').trimStart();
   if (/^(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)?<svg[\s>]/s.test(text)) return { kind: 'image', type: 'image/svg+xml' };
+  if (named?.[1] === 'json' && looksLikeGraphql(text)) return { kind: 'graphql', type: declared };
   if (named !== undefined && named[1] !== 'image') return { kind: named[1], type: declared };
   if (/^[[{]/.test(text) && looksLikeJson(text)) return { kind: 'json', type: declared };
   if (/^<(?:!doctype html|html)[\s>]/i.test(text)) return { kind: 'html', type: declared };

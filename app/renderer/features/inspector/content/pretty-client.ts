@@ -1,15 +1,15 @@
 import { layOut } from './pretty.ts';
 import type { PrettyKind, PrettyText } from './pretty.ts';
 
-/** Shorter texts are laid out at once: that takes less than starting a worker, UTF-16 units. */
+/** Shorter bodies are laid out at once: that takes less than starting a worker; UTF-16 units or bytes. */
 const WORKER_FROM = 50_000;
 
 /**
- * Lays out a text without holding up the page.
+ * Lays out a body without holding up the page.
  * @throws DOMException `AbortError` when `signal` ends it
  */
-export function layOutAside(kind: PrettyKind, text: string, signal: AbortSignal): Promise<PrettyText> {
-  if (text.length < WORKER_FROM) return Promise.resolve(layOut(kind, text));
+export function layOutAside(kind: PrettyKind, body: string | Uint8Array, signal: AbortSignal): Promise<PrettyText> {
+  if (body.length < WORKER_FROM) return Promise.resolve(layOut(kind, body));
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL('./pretty-worker.ts', import.meta.url), { type: 'module' });
     const end = (): void => {
@@ -29,6 +29,6 @@ export function layOutAside(kind: PrettyKind, text: string, signal: AbortSignal)
       end();
       reject(new Error(event.message));
     });
-    worker.postMessage({ kind, text });
+    worker.postMessage({ kind, body });
   });
 }
