@@ -3,6 +3,7 @@ import type { InternalPage } from '../model/engine-config.ts';
 import type { ErrorCode, ErrorPhase, ErrorSide, ExchangeError } from '../model/error-code.ts';
 import type { MessageSide } from '../model/exchange.ts';
 import type { Answer, ResponseHead } from '../protocol/http1/index.ts';
+import { offersHttp3, withoutHttp3 } from '../protocol/http1/index.ts';
 import { Http2Error } from '../protocol/http2/index.ts';
 import type { ExchangeHead } from './broken-head.ts';
 import type { PipelineContext } from './context.ts';
@@ -266,7 +267,7 @@ export class Exchange implements OriginWaiter, PacedSource {
     if (!this.#responseIsFramed || this.#context.draining || (!this.requestDone && !head.keepAlive))
       this.#keepAlive = false;
     if (head.status === 401 && challengesConnection(head)) this.#pinned = true;
-    const sent = this.client.head(head, {
+    const sent = this.client.head(this.#heedHttp3(head), {
       clientMinorVersion: minorVersion,
       keepAlive: this.#keepAlive,
       relayUpgrade: head.status === 426,
@@ -276,6 +277,13 @@ export class Exchange implements OriginWaiter, PacedSource {
     if (translation !== null || this.client.unframed) this.#recordTranslated(head, sent, translation);
     else this.record.response(head.status, head.bytes, sent === head.bytes ? null : sent);
     return this.client.unframed ? null : sent;
+  }
+
+  /** Flags an offer of HTTP/3, which would lead clients past Weir, and takes it out where the user wants that. */
+  #heedHttp3(head: ResponseHead): ResponseHead {
+    if (!offersHttp3(head)) return head;
+    this.record.anomaly('http3-offered');
+    return this.#context.settings.stripHttp3Offers ? withoutHttp3(head, this.head.method) : head;
   }
 
   /** The record of a response of which one leg speaks HTTP/2. */

@@ -15,6 +15,7 @@ export const FIELD = {
   http2Settings: 1 << 9,
   expect: 1 << 10,
   maxForwards: 1 << 11,
+  alternativeServices: 1 << 12,
 } as const;
 
 /** Fields that end at this hop (RFC 9110 §7.6.1), beside those that Connection names. */
@@ -27,6 +28,7 @@ export const HOP_BY_HOP =
   FIELD.upgrade |
   FIELD.http2Settings;
 
+const ALT_SVC = Buffer.from('alt-svc');
 const CONNECTION = Buffer.from('connection');
 const CONTENT_LENGTH = Buffer.from('content-length');
 const EXPECT = Buffer.from('expect');
@@ -67,7 +69,8 @@ export function fieldKind(bytes: Buffer, start: number, end: number): number {
     case 6:
       return first === 0x65 ? kindIf(bytes, start, EXPECT, FIELD.expect) : 0;
     case 7:
-      return first === 0x75 ? kindIf(bytes, start, UPGRADE, FIELD.upgrade) : 0;
+      if (first === 0x75) return kindIf(bytes, start, UPGRADE, FIELD.upgrade);
+      return first === 0x61 ? kindIf(bytes, start, ALT_SVC, FIELD.alternativeServices) : 0;
     case 10:
       if (first === 0x63) return kindIf(bytes, start, CONNECTION, FIELD.connection);
       return first === 0x6b ? kindIf(bytes, start, KEEP_ALIVE, FIELD.keepAlive) : 0;

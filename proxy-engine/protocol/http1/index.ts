@@ -1,3 +1,4 @@
+export { offersHttp3, withoutHttp3 } from './alternative-services.ts';
 export { reasonPhrase, writeAnswer } from './answer.ts';
 export type { Answer } from './answer.ts';
 export type { RequestHeadChanges, ResponseHeadChanges } from './changes.ts';
