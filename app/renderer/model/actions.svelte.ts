@@ -8,6 +8,7 @@ import { exportHar } from './export-har.ts';
 import { rowTerm, withTerm } from './filter-terms.ts';
 import type { RowFilter } from './filter-terms.ts';
 import type { ActionId } from './keys.ts';
+import { editAndResend, replayExchanges } from './replaying.ts';
 
 /** Moves and views that belong to the list on the screen; it registers itself here while it is there. */
 export interface ListView {
@@ -103,6 +104,8 @@ export class Actions {
         return app.bench.running;
       case 'undo-remove':
         return app.marking.canUndo;
+      case 'replay':
+      case 'edit-and-resend':
       case 'copy-curl':
       case 'copy-fetch':
       case 'copy-httpie':
@@ -187,6 +190,15 @@ export class Actions {
         return;
       case 'page-traffic':
         app.navigation.open('traffic');
+        return;
+      case 'page-compose':
+        app.navigation.open('compose');
+        return;
+      case 'replay':
+        await replayExchanges(app, this.#chosenIds());
+        return;
+      case 'edit-and-resend':
+        if (app.activeRow !== null) await editAndResend(app, app.activeRow.id);
         return;
       case 'page-benchmark':
         app.navigation.open('benchmark');

@@ -1,8 +1,9 @@
 import { createContext } from 'svelte';
-import type { ExchangeSummary, SessionInfo } from '#contract';
+import type { ExchangeId, ExchangeSummary, SessionInfo } from '#contract';
 import { PASS_THROUGH_TEXT } from '../text/traffic.ts';
 import { Actions } from './actions.svelte.ts';
 import { Bench } from './bench.svelte.ts';
+import { Compose } from './compose.svelte.ts';
 import { Columns } from './columns.svelte.ts';
 import type { Backend, Connection } from './connection.svelte.ts';
 import { ExchangeList } from './exchange-list.svelte.ts';
@@ -30,6 +31,7 @@ export class App {
   readonly layout = new Layout();
   readonly toasts = new Toasts();
   readonly marking: Marking;
+  readonly compose: Compose;
   readonly bench: Bench;
   readonly actions: Actions;
   /** The active row as it was last seen; it outlives the row's page. */
@@ -43,6 +45,7 @@ export class App {
     this.hosts = new Hosts(connection);
     this.bench = new Bench(connection);
     this.marking = new Marking(this);
+    this.compose = new Compose(connection);
     this.actions = new Actions(this);
   }
 
@@ -75,6 +78,20 @@ export class App {
     const row = this.list.rowOf(id);
     if (row !== undefined) this.#lastActive = row;
     return row ?? (this.#lastActive?.id === id ? this.#lastActive : null);
+  }
+
+  /** Shows an exchange in the detail, also one that the list does not hold. */
+  reveal(summary: ExchangeSummary): void {
+    this.#lastActive = summary;
+    this.selection.choose(summary.id);
+  }
+
+  /**
+   * Shows an exchange by its number.
+   * @throws ContractError `not-found`
+   */
+  async showExchange(id: ExchangeId): Promise<void> {
+    this.reveal((await this.backend.call('exchanges.get', { id })).summary);
   }
 
   /** Filters the list, and keeps the active exchange in view if it passes. */

@@ -15,6 +15,9 @@ export type ActionId =
   | 'show-sample'
   | 'remove-sample'
   | 'page-traffic'
+  | 'page-compose'
+  | 'replay'
+  | 'edit-and-resend'
   | 'page-benchmark'
   | 'bench-quick'
   | 'bench-cancel'
@@ -104,6 +107,8 @@ export const KEYS: readonly KeyBinding[] = [
   { action: 'select-all', chords: ['Mod+A'], scope: 'list' },
   { action: 'open-detail', chords: ['Enter'], scope: 'list' },
   { action: 'row-menu', chords: ['Shift+F10', 'ContextMenu'], scope: 'list' },
+  { action: 'replay', chords: ['r'], scope: 'list' },
+  { action: 'edit-and-resend', chords: ['e'], scope: 'list' },
   { action: 'copy-curl', chords: ['c'], scope: 'list' },
   { action: 'copy-url', chords: ['Mod+C'], scope: 'list' },
   { action: 'toggle-pin', chords: ['p'], scope: 'list' },

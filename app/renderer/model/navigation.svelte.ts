@@ -1,4 +1,4 @@
-export type Page = 'traffic' | 'benchmark' | 'setup' | 'settings';
+export type Page = 'traffic' | 'compose' | 'benchmark' | 'setup' | 'settings';
 
 /** Which page of the rail is open. */
 export class Navigation {

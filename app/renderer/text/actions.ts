@@ -17,6 +17,9 @@ export const ACTION_TEXT: Readonly<Record<ActionId, string>> = {
   'show-sample': 'Show sample traffic',
   'remove-sample': 'Remove sample traffic',
   'page-traffic': 'Go to Traffic',
+  'page-compose': 'Go to Compose',
+  replay: 'Replay',
+  'edit-and-resend': 'Edit and resend',
   'page-benchmark': 'Go to Benchmark',
   'bench-quick': 'Run the quick benchmark',
   'bench-cancel': 'Cancel the benchmark',
@@ -74,6 +77,7 @@ export const ACTION_TEXT: Readonly<Record<ActionId, string>> = {
 
 /** Shorter names, where a parent menu says the verb already. */
 export const MENU_TEXT = {
+  replay: (count: number): string => (count > 1 ? `Replay ${String(count)} exchanges` : 'Replay'),
   copy: 'Copy',
   filter: 'Filter',
   url: 'URL',

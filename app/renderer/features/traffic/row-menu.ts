@@ -3,8 +3,10 @@ import Download from '@lucide/svelte/icons/download';
 import Funnel from '@lucide/svelte/icons/funnel';
 import Lock from '@lucide/svelte/icons/lock';
 import MessageSquareText from '@lucide/svelte/icons/message-square-text';
+import PencilLine from '@lucide/svelte/icons/pencil-line';
 import Pin from '@lucide/svelte/icons/pin';
 import PinOff from '@lucide/svelte/icons/pin-off';
+import RotateCw from '@lucide/svelte/icons/rotate-cw';
 import Tag from '@lucide/svelte/icons/tag';
 import Trash from '@lucide/svelte/icons/trash';
 import type { App } from '../../model/app.svelte.ts';
@@ -31,6 +33,9 @@ export function rowMenu(app: App): readonly MenuEntry[] {
     ...more,
   });
   return [
+    item('replay', MENU_TEXT.replay(count), { icon: RotateCw }),
+    item('edit-and-resend', ACTION_TEXT['edit-and-resend'], { icon: PencilLine }),
+    { kind: 'line', id: 'line-replay' },
     {
       kind: 'menu',
       id: 'copy',

@@ -1,0 +1,212 @@
+import type { ExchangeId, ExchangeSummary, ReplayLoad, ReplayOutcome, ReplayProgress, StreamHandle , ContractError} from '#contract';
+import { MAX_WINDOW_BYTES } from '#contract';
+import {
+  draftOfCurl,
+  draftOfExchange,
+  emptyDraft,
+  requestOfDraft,
+  type Draft,
+  type DraftField,
+} from './compose-draft.ts';
+import type { Backend } from './connection.svelte.ts';
+import { parseCurl } from './curl/parse-curl.ts';
+
+/** Bodies up to this many bytes can be edited; they travel in one frame. */
+const MOST_EDITED_BYTES = 786_432;
+
+const FIRST_LOAD: ReplayLoad = { count: 100, perSecond: null, parallel: 10, connections: 10 };
+
+/** The page that composes requests: the draft, what came of it, and a run of many. */
+export class Compose {
+  readonly #backend: Backend;
+  #draft = $state.raw<Draft>(emptyDraft());
+  #original = $state.raw<Draft>(emptyDraft());
+  #notes = $state.raw<readonly string[]>([]);
+  #sending = $state.raw<AbortController | null>(null);
+  #problem = $state.raw<string | null>(null);
+  #outcome = $state.raw<ReplayOutcome | null>(null);
+  #answer = $state.raw<ExchangeSummary | null>(null);
+  #load = $state.raw<ReplayLoad>(FIRST_LOAD);
+  #progress = $state.raw<ReplayProgress | null>(null);
+  #run = $state.raw<StreamHandle | null>(null);
+  #cancelled = $state(false);
+  #nextKey = 1_000_000;
+
+  constructor(backend: Backend) {
+    this.#backend = backend;
+  }
+
+  get draft(): Draft {
+    return this.#draft;
+  }
+
+  /** What a pasted command said that a request cannot hold. */
+  get notes(): readonly string[] {
+    return this.#notes;
+  }
+
+  get sending(): boolean {
+    return this.#sending !== null;
+  }
+
+  /** Why the last request was not sent or not answered; null when it was. */
+  get problem(): string | null {
+    return this.#problem;
+  }
+
+  get outcome(): ReplayOutcome | null {
+    return this.#outcome;
+  }
+
+  /** The row of the answer. */
+  get answer(): ExchangeSummary | null {
+    return this.#answer;
+  }
+
+  get load(): ReplayLoad {
+    return this.#load;
+  }
+
+  set load(load: ReplayLoad) {
+    this.#load = load;
+  }
+
+  /** Of the run under way, or of the last one. */
+  get progress(): ReplayProgress | null {
+    return this.#progress;
+  }
+
+  get running(): boolean {
+    return this.#run !== null;
+  }
+
+  /** The last run was cancelled. */
+  get cancelled(): boolean {
+    return this.#cancelled;
+  }
+
+  change(change: Partial<Draft>): void {
+    this.#draft = { ...this.#draft, ...change };
+  }
+
+  addField(): void {
+    const field = { key: this.#nextKey++, name: '', value: '', on: true };
+    this.change({ fields: [...this.#draft.fields, field] });
+  }
+
+  changeField(key: number, change: Partial<DraftField>): void {
+    this.change({ fields: this.#draft.fields.map((field) => (field.key === key ? { ...field, ...change } : field)) });
+  }
+
+  removeField(key: number): void {
+    this.change({ fields: this.#draft.fields.filter((field) => field.key !== key) });
+  }
+
+  /** Begins with nothing. */
+  reset(): void {
+    this.#begin(emptyDraft(), []);
+  }
+
+  /**
+   * Begins with the request that a cURL command describes.
+   * @throws CurlSyntaxError
+   */
+  useCurl(command: string): void {
+    const request = parseCurl(command);
+    this.#begin(draftOfCurl(request), request.notes);
+  }
+
+  /**
+   * Begins with the request of an exchange.
+   * @throws ContractError
+   */
+  async useExchange(id: ExchangeId): Promise<void> {
+    const detail = await this.#backend.call('exchanges.get', { id });
+    const stored = detail.request?.storedBytes ?? 0;
+    const whole = stored === detail.summary.requestBodyBytes && stored <= MOST_EDITED_BYTES;
+    this.#begin(draftOfExchange(detail, whole ? await this.#readBody(id, stored) : null), []);
+  }
+
+  /** Sends the draft. What goes wrong is told by `problem`. @returns the row of the answer */
+  async send(): Promise<ExchangeSummary | null> {
+    if (this.#sending !== null) return null;
+    const stop = new AbortController();
+    this.#sending = stop;
+    this.#problem = null;
+    try {
+      const request = requestOfDraft(this.#draft, this.#original);
+      const outcome = await this.#backend.call('replay.send', request, { signal: stop.signal });
+      this.#outcome = outcome;
+      this.#problem = outcome.problem;
+      const id = outcome.exchanges.at(-1);
+      this.#answer = id === undefined ? null : (await this.#backend.call('exchanges.get', { id })).summary;
+      return this.#answer;
+    } catch (error: unknown) {
+      this.#outcome = null;
+      this.#answer = null;
+      if (!stop.signal.aborted) this.#problem = error instanceof Error ? error.message : String(error);
+      return null;
+    } finally {
+      this.#sending = null;
+    }
+  }
+
+  cancelSend(): void {
+    this.#sending?.abort();
+  }
+
+  /** Sends the draft many times. */
+  startRun(): void {
+    if (this.#run !== null) return;
+    this.#progress = null;
+    this.#problem = null;
+    this.#cancelled = false;
+    const request = requestOfDraft(this.#draft, this.#original);
+    this.#run = this.#backend.stream(
+      'replay.run',
+      { request, load: this.#load },
+      {
+        items: (items) => {
+          this.#progress = items.at(-1) ?? this.#progress;
+        },
+        // Each item is the whole state.
+        gap: () => undefined,
+        ended: (failure: ContractError | null) => {
+          this.#run = null;
+          this.#problem = failure?.message ?? null;
+        },
+      },
+    );
+  }
+
+  cancelRun(): void {
+    this.#run?.close();
+    if (this.#run !== null) this.#cancelled = true;
+    this.#run = null;
+  }
+
+  #begin(draft: Draft, notes: readonly string[]): void {
+    this.cancelSend();
+    this.cancelRun();
+    this.#draft = draft;
+    this.#original = draft;
+    this.#notes = notes;
+    this.#problem = null;
+    this.#outcome = null;
+    this.#answer = null;
+    this.#progress = null;
+    this.#cancelled = false;
+  }
+
+  async #readBody(id: ExchangeId, size: number): Promise<Uint8Array> {
+    const body = new Uint8Array(size);
+    for (let offset = 0; offset < size;) {
+      const window = { id, side: 'request', form: 'stored', offset, length: MAX_WINDOW_BYTES } as const;
+      const { bytes } = await this.#backend.call('exchanges.readBody', window);
+      if (bytes.length === 0) break;
+      body.set(bytes.subarray(0, size - offset), offset);
+      offset += bytes.length;
+    }
+    return body;
+  }
+}
