@@ -70,6 +70,20 @@ test('deleted rows go at once, the next one is chosen, and undo brings them back
   await expect.poll(() => chosen(page)).toEqual(['90', '91', '92']);
 });
 
+test('two exchanges are compared, until others are chosen', async () => {
+  const page = await inspector.open(100);
+  await rowOf(page, 90).click();
+  await rowOf(page, 91).click({ modifiers: ['Control'] });
+  await page.keyboard.press('d');
+  const comparison = page.getByRole('region', { name: 'Comparison' });
+  await comparison.getByRole('table', { name: 'Exchange' }).waitFor();
+  const path = comparison.getByRole('row', { name: /^Path/ });
+  expect(await path.locator('del').count()).toBe(1);
+  expect(await path.locator('ins').count()).toBe(1);
+  await rowOf(page, 92).click();
+  await expect.poll(() => comparison.count()).toBe(0);
+});
+
 test('every action of the row menu can be reached and run by the keyboard', async () => {
   const page = await inspector.open(100);
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);

@@ -104,6 +104,8 @@ export class Actions {
         return app.bench.running;
       case 'undo-remove':
         return app.marking.canUndo;
+      case 'compare':
+        return app.selection.ids.size === 2;
       case 'replay':
       case 'edit-and-resend':
       case 'copy-curl':
@@ -251,6 +253,9 @@ export class Actions {
         return;
       case 'remove':
         await app.marking.remove();
+        return;
+      case 'compare':
+        app.marking.compare();
         return;
       case 'undo-remove':
         await app.marking.undo();

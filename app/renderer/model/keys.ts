@@ -60,6 +60,7 @@ export type ActionId =
   | 'comment'
   | 'remove'
   | 'undo-remove'
+  | 'compare'
   | 'export-har'
   | 'filter-type'
   | 'filter-method'
@@ -121,6 +122,7 @@ export const KEYS: readonly KeyBinding[] = [
   { action: 'label-6', chords: ['6'], scope: 'list' },
   { action: 'label-0', chords: ['0'], scope: 'list' },
   { action: 'remove', chords: ['Delete'], scope: 'list' },
+  { action: 'compare', chords: ['d'], scope: 'list' },
   { action: 'undo-remove', chords: ['Mod+Z'], scope: 'list' },
   { action: 'find-in-body', chords: ['Mod+F'], scope: 'body' },
   { action: 'select-body', chords: ['Mod+A'], scope: 'body' },

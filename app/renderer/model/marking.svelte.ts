@@ -17,6 +17,7 @@ export class Marking {
   readonly #app: App;
   /** What the last deletion took away, for `undo`. */
   #removed: readonly ExchangeId[] = [];
+  #compared = $state.raw<readonly [ExchangeId, ExchangeId] | null>(null);
   #draft = $state.raw<CommentDraft | null>(null);
 
   constructor(app: App) {
@@ -25,6 +26,20 @@ export class Marking {
 
   get draft(): CommentDraft | null {
     return this.#draft;
+  }
+
+  /** The two exchanges that are compared, in the order of the list, while exactly they are chosen; else null. */
+  get compared(): readonly [ExchangeId, ExchangeId] | null {
+    const pair = this.#compared;
+    const { ids } = this.#app.selection;
+    return pair !== null && ids.size === 2 && ids.has(pair[0]) && ids.has(pair[1]) ? pair : null;
+  }
+
+  /** Compares the two that are chosen. */
+  compare(): void {
+    const { list, selection } = this.#app;
+    const [one, other] = [...selection.ids].sort((a, b) => (list.indexOf(a) ?? a) - (list.indexOf(b) ?? b));
+    this.#compared = one === undefined || other === undefined ? null : [one, other];
   }
 
   get canUndo(): boolean {

@@ -62,6 +62,7 @@ export const ACTION_TEXT: Readonly<Record<ActionId, string>> = {
   comment: 'Comment',
   remove: 'Delete',
   'undo-remove': 'Undo deletion',
+  compare: 'Compare the two chosen',
   'export-har': 'Export as HAR',
   'filter-type': 'Only this type',
   'filter-method': 'Only this method',

@@ -1,6 +1,7 @@
 import Copy from '@lucide/svelte/icons/copy';
 import Download from '@lucide/svelte/icons/download';
 import Funnel from '@lucide/svelte/icons/funnel';
+import GitCompare from '@lucide/svelte/icons/git-compare';
 import Lock from '@lucide/svelte/icons/lock';
 import MessageSquareText from '@lucide/svelte/icons/message-square-text';
 import PencilLine from '@lucide/svelte/icons/pencil-line';
@@ -88,6 +89,7 @@ export function rowMenu(app: App): readonly MenuEntry[] {
     }),
     item('comment', row?.commented === true ? MENU_TEXT.editComment : MENU_TEXT.comment, { icon: MessageSquareText }),
     { kind: 'line', id: 'line-more' },
+    item('compare', ACTION_TEXT.compare, { icon: GitCompare }),
     item('export-har', MENU_TEXT.exportHar(count), { icon: Download }),
     item('pass-through-host', ACTION_TEXT['pass-through-host'], { icon: Lock }),
     { kind: 'line', id: 'line-remove' },
