@@ -9,9 +9,18 @@ export interface Child {
   /** Resolves with the next line of standard output; rejects when the program ends before it. */
   nextLine(): Promise<string>;
   close(): Promise<void>;
+  /** What it said when it ended by itself; null while it runs. */
+  readonly lastWords: string | null;
 }
 
 const KILL_AFTER_MS = 5_000;
+
+const running = new Set<Child>();
+
+/** Ends everything that was started and still runs; what waits for one of them fails. */
+export async function closeChildren(): Promise<void> {
+  await Promise.all([...running].map((child) => child.close()));
+}
 
 /**
  * Starts a program pinned to a list of cores (`taskset` syntax), where the system can pin.
@@ -34,12 +43,16 @@ export function startChild(
   const ended = once(child, 'exit');
   let startError: Error | null = null;
   child.once('error', (error) => (startError = error));
-  return {
+  const started: Child = {
     pid: child.pid ?? 0,
     nextLine: async () => {
       const line = await lines.next();
       if (line.done !== true) return line.value;
       throw new Error(`${command} ended too early: ${startError === null ? errors : String(startError)}`);
+    },
+    get lastWords() {
+      if (child.exitCode === null && child.signalCode === null && startError === null) return null;
+      return startError === null ? errors.trim() : String(startError);
     },
     close: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return;
@@ -49,17 +62,21 @@ export function startChild(
       clearTimeout(timer);
     },
   };
+  running.add(started);
+  child.once('close', () => running.delete(started));
+  return started;
 }
 
 function childOptions(env: NodeJS.ProcessEnv): { env: NodeJS.ProcessEnv; stdio: ['ignore', 'pipe', 'pipe'] } {
   return { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] };
 }
 
-/** Waits until something accepts on a loopback port. @throws after `limitMs` */
-export async function waitForPort(port: number, limitMs = 20_000): Promise<void> {
+/** Waits until a program accepts on a loopback port. @throws when it ends before, and after `limitMs` */
+export async function waitForPort(child: Child, port: number, limitMs = 20_000): Promise<void> {
   const deadline = Date.now() + limitMs;
   while (Date.now() < deadline) {
     if (await accepts(port)) return;
+    if (child.lastWords !== null) throw new Error(`The program ended: ${child.lastWords}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   throw new Error(`Nothing accepts on 127.0.0.1:${port} after ${limitMs} ms.`);

@@ -14,12 +14,14 @@ const PAGE_BYTES = 4096;
  * Reads what a process tree has used so far, from `/proc`. Children that have ended count only as far as their parent
  * has waited for them, which is what a server with fixed workers never does.
  *
- * @returns zeros when the process is gone or the system has no `/proc`
+ * @returns null when the system has no `/proc`, zeros when the process is gone
  */
-export function readTreeUsage(rootPid: number): TreeUsage {
+export function readTreeUsage(rootPid: number): TreeUsage | null {
   const parents = new Map<number, number[]>();
   const own = new Map<number, TreeUsage>();
-  for (const name of listProcesses()) {
+  const names = listProcesses();
+  if (names.length === 0) return null;
+  for (const name of names) {
     const line = readStat(name);
     if (line === null) continue;
     // The command name may hold spaces and parentheses: fields are counted after the last one.

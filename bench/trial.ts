@@ -1,86 +1,108 @@
-import { fileURLToPath } from 'node:url';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { BenchTrial } from '#contract';
 import { startChild } from './child.ts';
-import type { Result } from './generators/connect-generator.ts';
-import type { Peer, PeerSetting } from './peers/peer.ts';
-import { readTreeUsage } from './process-tree.ts';
+import { readTreeUsage, type TreeUsage } from './process-tree.ts';
+import type { Product, ProductSetting } from './products/product.ts';
+import { NODE_ENVIRONMENT, programPath } from './programs.ts';
+import type { RunnableProfile } from './profiles.ts';
+import type { GeneratorLine, GeneratorPlan } from './workload.ts';
 
-const GENERATOR = fileURLToPath(new URL('./generators/connect-generator.ts', import.meta.url));
-
-/** What one product did in one trial. */
-export interface Trial {
-  readonly requestsPerSecond: number;
-  readonly errors: number;
-  /** Milliseconds. */
-  readonly p50: number;
-  readonly p99: number;
-  /** CPU of the product's process tree over the measured window, microseconds a request. */
-  readonly cpuPerRequest: number;
-  /** Resident memory at the window's end, bytes. */
-  readonly residentBytes: number;
-}
-
-export interface Load {
-  readonly connections: number;
+/** How hard and how long. */
+export interface Intensity {
   readonly warmUpMs: number;
   readonly measureMs: number;
-  /** Through CONNECT and TLS of an explicit proxy, or plain requests to the product itself. */
-  readonly explicitTls: boolean;
-  /** Cores of the generator, `taskset` syntax, or null. */
+  readonly connections: number;
+  readonly http2: { readonly connections: number; readonly streams: number };
+  /** Cores of generator and origin, `taskset` syntax, or null. */
   readonly cores: string | null;
 }
 
+/** Told each half second of a trial, with the operations since the last time. */
+export type OnLive = (operations: number) => void;
+
 /** Starts a product afresh, loads it, reads its CPU at both ends of the measured window, and ends it. */
-export async function runTrial(peer: Peer, load: Load, setting: Omit<PeerSetting, 'folder'>): Promise<Trial> {
+export async function runTrial(
+  runnable: RunnableProfile,
+  product: Product,
+  setting: Omit<ProductSetting, 'folder' | 'role'>,
+  intensity: Intensity,
+  onLive: OnLive,
+): Promise<BenchTrial> {
   const folder = mkdtempSync(join(tmpdir(), 'weir-bench-'));
-  const running = await peer.start({ ...setting, folder });
   try {
-    const host = load.explicitTls ? `localhost:${setting.originTlsPort}` : `127.0.0.1:${running.port}`;
-    return await loadPeer(running.port, running.child.pid, host, load);
+    const running = await product.start({ ...setting, role: runnable.role, folder });
+    try {
+      const connectTo = runnable.role.kind === 'explicit' ? `localhost:${String(setting.origin.tls)}` : null;
+      return await load(runnable, { port: running.port, connectTo, pid: running.child.pid }, intensity, onLive);
+    } finally {
+      await running.child.close();
+    }
   } finally {
-    await running.child.close();
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   }
 }
 
-/** Loads whatever listens on `port`; `pid` is the tree whose CPU is charged. */
-export async function loadPeer(port: number, pid: number, host: string, load: Load): Promise<Trial> {
-  const plan = {
-    connections: load.connections,
-    warmUpMs: load.warmUpMs,
-    measureMs: load.measureMs,
-    port,
-    connectTo: load.explicitTls ? host : null,
-    tls: load.explicitTls,
-    path: '/items/42?view=full',
-    host,
+/** Where the load goes, and whose CPU is charged. */
+export interface LoadTarget {
+  readonly port: number;
+  /** `host:port` for CONNECT; null for none. */
+  readonly connectTo: string | null;
+  readonly pid: number;
+}
+
+/** Loads whatever listens on a port. */
+export async function load(
+  { load: workload }: RunnableProfile,
+  target: LoadTarget,
+  intensity: Intensity,
+  onLive: OnLive,
+): Promise<BenchTrial> {
+  const isHttp2 = workload.protocol === 'http2';
+  const plan: GeneratorPlan = {
+    workload,
+    port: target.port,
+    connectTo: target.connectTo,
+    host: target.connectTo ?? `127.0.0.1:${String(target.port)}`,
+    connections: isHttp2 ? intensity.http2.connections : intensity.connections,
+    streams: intensity.http2.streams,
+    warmUpMs: intensity.warmUpMs,
+    measureMs: intensity.measureMs,
   };
-  const generator = startChild(process.execPath, [GENERATOR, JSON.stringify(plan)], load.cores);
+  const generator = startChild(
+    process.execPath,
+    [programPath('generator'), JSON.stringify(plan)],
+    intensity.cores,
+    NODE_ENVIRONMENT,
+  );
   try {
-    await generator.nextLine();
-    const before = readTreeUsage(pid);
-    await generator.nextLine();
-    const after = readTreeUsage(pid);
-    const result = JSON.parse(await generator.nextLine()) as Result;
-    return {
-      requestsPerSecond: result.requests / result.seconds,
-      errors: result.errors,
-      p50: result.p50,
-      p99: result.p99,
-      cpuPerRequest: (after.cpuMicroseconds - before.cpuMicroseconds) / Math.max(1, result.requests),
-      residentBytes: after.residentBytes,
-    };
+    let before: TreeUsage | null = null;
+    let after: TreeUsage | null = null;
+    for (;;) {
+      const line = JSON.parse(await generator.nextLine()) as GeneratorLine;
+      if (line.type === 'warm') before = readTreeUsage(target.pid);
+      else if (line.type === 'live') onLive(line.operations);
+      else if (line.type === 'measured') after = readTreeUsage(target.pid);
+      else {
+        const { operations, errors, seconds, p50, p90, p99, p999, max } = line;
+        const cpu = before === null || after === null ? null : after.cpuMicroseconds - before.cpuMicroseconds;
+        return {
+          operations,
+          errors,
+          seconds,
+          operationsPerSecond: operations / seconds,
+          p50,
+          p90,
+          p99,
+          p999,
+          max,
+          cpuPerOperation: cpu === null || operations === 0 ? null : cpu / operations,
+          residentBytes: after?.residentBytes ?? null,
+        };
+      }
+    }
   } finally {
     await generator.close();
   }
-}
-
-/** The middle value; of an even number the lower middle one. @throws on an empty list */
-export function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  const middle = sorted[Math.floor((sorted.length - 1) / 2)];
-  if (middle === undefined) throw new Error('A median needs at least one value.');
-  return middle;
 }

@@ -17,14 +17,12 @@ import { MessageFeed } from './message-feed.ts';
 import { BENCH_PROGRAM } from './place.ts';
 import { createBenchService } from './services/bench.ts';
 import type { Ownership } from './ownership.ts';
+import { programFinder } from './platform/client-program.ts';
 import { createCommandRunner } from './platform/command-runner.ts';
 import { chooseSystemProxy } from './platform/system-proxy/choose-platform.ts';
 import { createBrowserService } from './services/browsers.ts';
 import { createSystemProxyService } from './services/system-proxy.ts';
 import { SettingsKeeper } from './settings-keeper.ts';
-import { programFinder } from './platform/client-program.ts';
-import { createCommandRunner } from './platform/command-runner.ts';
-import { chooseSystemProxy } from './platform/system-proxy/choose-platform.ts';
 import { StatusBoard } from './status-board.ts';
 import { openStore } from './store-host.ts';
 import type { ControlServer } from './transport/control-server.ts';
@@ -115,9 +113,9 @@ async function compose(options: BackendOptions, undo: (() => Promise<void> | voi
     session: (session) => status?.sessionChanged(session),
     trouble: (trouble) => {
       report(trouble === null ? 'Recording works again.' : `Recording fails: ${trouble.message} Traffic goes on.`);
-    searchLag: (exchanges) => status?.searchLagChanged(exchanges),
       status?.troubleChanged(trouble);
     },
+    searchLag: (exchanges) => status?.searchLagChanged(exchanges),
     crashed: (error) => {
       report(`${error.message} It is being started again. ${causeOf(error)}`);
     },
@@ -175,11 +173,6 @@ async function compose(options: BackendOptions, undo: (() => Promise<void> | voi
     autoPassthrough: current.autoPassthrough,
     stripHttp3Offers: current.stripHttp3Offers,
   });
-  const engines = await openEngines(options, {
-    config: {
-      certificates: {
-        caCertificate: authority.pem.certificate,
-        caKey: authority.pem.key,
   const find = options.capture ? programFinder(process.platform) : null;
   const programs =
     find === null
@@ -189,6 +182,11 @@ async function compose(options: BackendOptions, undo: (() => Promise<void> | voi
           store.write('namePrograms', { clients }).catch(() => undefined);
         });
   undo.push(() => programs?.close());
+  const engines = await openEngines(options, {
+    config: {
+      certificates: {
+        caCertificate: authority.pem.certificate,
+        caKey: authority.pem.key,
         leafKey: 'ecdsa',
         own: options.ownCertificate,
       },
@@ -210,11 +208,6 @@ async function compose(options: BackendOptions, undo: (() => Promise<void> | voi
     onCrash: (error) => {
       report(`${error.message} It is being started again. ${causeOf(error)}`);
     },
-    onRestart: () => status?.engineRestarted(),
-  });
-  engine = engines;
-  undo.push(() => engines.stop(0));
-
     onClients: (clients) => {
       for (const client of clients) programs?.add(client);
     },
@@ -224,6 +217,11 @@ async function compose(options: BackendOptions, undo: (() => Promise<void> | voi
         `A device at ${address} wants to use Weir and was turned away. Allow it in the inspector, or add it to approvedClients in the settings.`,
       );
     },
+    onRestart: () => status?.engineRestarted(),
+  });
+  engine = engines;
+  undo.push(() => engines.stop(0));
+
   status = new StatusBoard({
     listeners: () => engines.listeners,
     stats: () => engines.stats(),
@@ -267,6 +265,7 @@ async function compose(options: BackendOptions, undo: (() => Promise<void> | voi
       await systemProxy.close();
       await bench.close();
       await browsers.close();
+      programs?.close();
       await engines.stop(drainMs);
       status.stop();
       await control.close();
@@ -281,7 +280,6 @@ async function openAuthority(folder: DataFolder, report: (message: string) => vo
   for (const notice of notices) report(notice);
   return {
     pem,
-      programs?.close();
     file: certificateFile,
     info() {
       const { subject, notBefore, notAfter, fingerprint, daysLeft } = authorityFacts(pem.certificate, Date.now());

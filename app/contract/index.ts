@@ -2,7 +2,7 @@ export { BENCH_FAMILIES } from './bench.ts';
 export type * from './bench.ts';
 export { BENCH_MODES, MAX_BENCH_CHOICES } from './bench-calls.ts';
 export type * from './bench-calls.ts';
-export { headlineOf, isOriginBound, percent, ratioOf, rivalOf, standing, times, weirOf } from './bench-ratios.ts';
+export { headlineOf, isOriginBound, percent, ratioOf, rivalOf, spreadOf, standing, times, weirOf } from './bench-ratios.ts';
 export type { BenchMeasure, BenchRatio } from './bench-ratios.ts';
 export { compare, REGRESSION_BELOW, toCsv, toMarkdown } from './bench-report.ts';
 export type { BenchChange, BenchComparison } from './bench-report.ts';

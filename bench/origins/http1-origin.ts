@@ -1,53 +1,94 @@
-/**
- * The origin of the HTTP/1 profiles, a process of its own: answers every request with the same bytes, in plain and, when
- * a certificate is given, over TLS. It does as little as an origin can, so that its ceiling stays far above any proxy's.
- *
- * Arguments: `BODY_BYTES [CERTIFICATE_FILE KEY_FILE]`. Prints one JSON line `{"plain":PORT,"tls":PORT|null}` when ready.
- */
-import { readFileSync } from 'node:fs';
-import { once } from 'node:events';
-import { createServer, type Server, type Socket } from 'node:net';
-import { createServer as createTlsServer } from 'node:tls';
+import type { Socket } from 'node:net';
+import { ANSWERS, type FixedAnswer } from './answers.ts';
+import { acceptKey, echoFrames } from './websocket-echo.ts';
 
-const [bodyBytesText = '42', certificateFile, keyFile] = process.argv.slice(2);
 const HEAD_END = Buffer.from('\r\n\r\n');
+const DATE = 'Date: Mon, 30 Nov 2026 08:00:00 GMT\r\nServer: origin\r\nConnection: keep-alive\r\n';
 
-function answerOf(bodyBytes: number): Buffer {
-  const open = '{"message":"';
-  const body = `${open}${'x'.repeat(Math.max(0, bodyBytes - open.length - 2))}"}`;
-  return Buffer.from(
-    `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n` +
-      `Date: Mon, 30 Nov 2026 08:00:00 GMT\r\nServer: origin\r\nConnection: keep-alive\r\n\r\n${body}`,
+/** Each answer as it goes out: one write, or one a chunk. */
+function wire(answer: FixedAnswer): Buffer[] {
+  const head = `HTTP/1.1 200 OK\r\nContent-Type: ${answer.type}\r\n${DATE}`;
+  const [only, ...others] = answer.parts;
+  if (only !== undefined && others.length === 0) {
+    return [Buffer.concat([Buffer.from(`${head}Content-Length: ${String(only.length)}\r\n\r\n`), only])];
+  }
+  const chunks = answer.parts.map((part) =>
+    Buffer.concat([Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from('\r\n')]),
   );
+  const last = chunks.pop() ?? Buffer.alloc(0);
+  return [
+    Buffer.from(`${head}Transfer-Encoding: chunked\r\n\r\n`),
+    ...chunks,
+    Buffer.concat([last, Buffer.from('0\r\n\r\n')]),
+  ];
 }
 
-const answer = answerOf(Number(bodyBytesText));
+const WIRES = new Map(Object.entries(ANSWERS).map(([path, answer]) => [path, wire(answer)]));
+const NOT_FOUND = [Buffer.from('HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n')];
 
-function serve(socket: Socket): void {
+/**
+ * Answers on one connection. It does as little as an origin can, so that its ceiling stays far above any proxy's: a head
+ * is looked at once for its path and its length, and answers are bytes that were made at the start.
+ */
+export function serveHttp1(socket: Socket): void {
   socket.setNoDelay(true);
   let held: Buffer | null = null;
-  socket.on('data', (chunk: Buffer) => {
-    const bytes = held === null ? chunk : Buffer.concat([held, chunk]);
-    let from = 0;
-    for (let end = bytes.indexOf(HEAD_END, from); end !== -1; end = bytes.indexOf(HEAD_END, from)) {
-      socket.write(answer);
-      from = end + HEAD_END.length;
+  /** Bytes of a request body that are still to come. */
+  let missing = 0;
+  let answer: readonly Buffer[] = NOT_FOUND;
+  const respond = (): void => {
+    if (answer.length === 1) {
+      socket.write(answer[0] ?? '');
+      return;
     }
-    held = from === bytes.length ? null : bytes.subarray(from);
-  });
+    // A turn of the loop for each part: a stream is not one write.
+    const parts = answer;
+    const next = (at: number): void => {
+      const part = parts[at];
+      if (part === undefined || socket.destroyed) return;
+      socket.write(part);
+      setImmediate(next, at + 1);
+    };
+    next(0);
+  };
+  const onData = (chunk: Buffer): void => {
+    let bytes = held === null ? chunk : Buffer.concat([held, chunk]);
+    held = null;
+    while (bytes.length > 0) {
+      if (missing > 0) {
+        const taken = Math.min(missing, bytes.length);
+        missing -= taken;
+        bytes = bytes.subarray(taken);
+        if (missing === 0) respond();
+        continue;
+      }
+      const end = bytes.indexOf(HEAD_END);
+      if (end === -1) {
+        held = bytes;
+        return;
+      }
+      const head = bytes.toString('latin1', 0, end + 2);
+      const rest = bytes.subarray(end + HEAD_END.length);
+      const key = acceptKey(head);
+      if (key !== null) {
+        socket.off('data', onData);
+        socket.write(
+          `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${key}\r\n\r\n`,
+        );
+        echoFrames(socket, rest);
+        return;
+      }
+      answer = WIRES.get(pathOf(head)) ?? NOT_FOUND;
+      missing = Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? 0);
+      bytes = rest;
+      if (missing === 0) respond();
+    }
+  };
+  socket.on('data', onData);
   socket.on('error', () => socket.destroy());
 }
 
-async function listen(server: Server): Promise<number> {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  return typeof address === 'object' && address !== null ? address.port : 0;
+function pathOf(head: string): string {
+  const start = head.indexOf(' ') + 1;
+  return head.slice(start, head.indexOf(' ', start));
 }
-
-const plain = await listen(createServer(serve));
-const tls =
-  certificateFile !== undefined && keyFile !== undefined
-    ? await listen(createTlsServer({ cert: readFileSync(certificateFile), key: readFileSync(keyFile) }, serve))
-    : null;
-process.stdout.write(`${JSON.stringify({ plain, tls })}\n`);

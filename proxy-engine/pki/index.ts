@@ -13,6 +13,7 @@ export {
   type AuthorityFacts,
   type AuthorityFormat,
 } from './export-authority.ts';
+export { issueCertificate } from './issue-certificate.ts';
 export { createLeafForge, type LeafForge } from './leaf-forge.ts';
 export { encodePkcs12 } from './pkcs12.ts';
 export { PkiError } from './pki-error.ts';

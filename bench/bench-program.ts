@@ -1,0 +1,82 @@
+/**
+ * The benchmark as a process of its own, for the command line and for the inspector's panel.
+ *
+ * `--list` prints one JSON line, `{"profiles": BenchProfile[], "products": BenchProduct[]}`. Otherwise the argument is one
+ * JSON object, see `Request`; lines are `{"type":"progress","progress":BenchProgress}`, after each profile
+ * `{"type":"partial","result":BenchResult}`, and last
+ * `{"type":"result","result":BenchResult}`. SIGTERM and SIGINT cancel: what was started is ended, and the result so far is
+ * printed.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { BenchProduct } from '#contract';
+import { products as allProducts } from './products/index.ts';
+import { PROFILES } from './profiles.ts';
+import { BenchRun } from './runner.ts';
+
+interface Request {
+  readonly run: string;
+  /** Ids; profiles keep the order of the list. */
+  readonly profiles: readonly string[];
+  /** Ids, or null for every product. */
+  readonly products: readonly string[] | null;
+  readonly trials: number;
+  readonly seconds: number;
+}
+
+/** Version of Weir, from the nearest package file above this program. */
+function version(): string {
+  for (const up of ['..', '../..', '../../..']) {
+    const file = join(import.meta.dirname, up, 'package.json');
+    if (!existsSync(file)) continue;
+    const content: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    if (typeof content === 'object' && content !== null && 'version' in content) return String(content.version);
+  }
+  return 'unknown';
+}
+
+function print(line: unknown): void {
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+}
+
+const products = allProducts(version());
+const [argument] = process.argv.slice(2);
+
+if (argument === '--list') {
+  const list = products.map((product): BenchProduct => ({
+    id: product.id,
+    name: product.name,
+    version: product.version(),
+    missing: product.missing(),
+  }));
+  print({ profiles: PROFILES.map(({ profile }) => profile), products: list });
+} else {
+  const request = JSON.parse(argument ?? '{}') as Request;
+  const chosen = PROFILES.filter(({ profile }) => request.profiles.includes(profile.id));
+  if (chosen.length === 0) throw new Error('None of the profiles is known. --list names them.');
+  const run = new BenchRun(
+    {
+      ...request,
+      profiles: chosen,
+      products: products.filter(({ id }) => request.products === null || request.products.includes(id)),
+      weir: version(),
+    },
+    (progress) => {
+      print({ type: 'progress', progress });
+    },
+    (result) => {
+      print({ type: 'partial', result });
+    },
+  );
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      run.cancel();
+    });
+  }
+  // Whoever started this has gone: nobody reads the result any more.
+  process.stdout.on('error', () => {
+    run.cancel();
+  });
+  print({ type: 'result', result: await run.run() });
+}
+process.stdout.write('', () => process.exit(0));

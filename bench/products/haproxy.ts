@@ -1,0 +1,53 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { freePort, startChild, waitForPort } from '../child.ts';
+import type { Product, ProductSetting, RunningProduct } from './product.ts';
+import { versionOf, which } from './which.ts';
+
+/** HAProxy with one thread, as a reverse proxy and a TCP relay. */
+export const haproxy: Product = {
+  id: 'haproxy',
+  name: 'HAProxy',
+  isWeir: false,
+  isControl: false,
+  version: () => versionOf('haproxy', '-v'),
+  missing: () => (which('haproxy') === null ? 'HAProxy is not installed (Debian: apt install haproxy)' : null),
+  start,
+};
+
+async function start(setting: ProductSetting): Promise<RunningProduct> {
+  const { role, folder, origin } = setting;
+  if (role.kind === 'explicit' || role.kind === 'udp') throw new Error('HAProxy has no such role.');
+  const port = await freePort();
+  const file = join(folder, 'haproxy.cfg');
+  const pem = join(folder, 'certificate.pem');
+  writeFileSync(pem, `${readFileSync(setting.certificateFile, 'utf8')}\n${readFileSync(setting.keyFile, 'utf8')}`, {
+    mode: 0o600,
+  });
+  const isTcp = role.kind === 'tcp';
+  const tls = !isTcp && role.tls ? ` ssl crt ${pem} alpn ${role.http2 ? 'h2,http/1.1' : 'http/1.1'}` : '';
+  const plainHttp2 = !isTcp && !role.tls && role.http2 ? ' proto h2' : '';
+  const target = isTcp ? origin.tcp : role.origin === 'h2c' ? origin.h2c : origin.plain;
+  writeFileSync(
+    file,
+    `global
+  nbthread 1
+  maxconn 4000
+defaults
+  mode ${isTcp ? 'tcp' : 'http'}
+  timeout connect 5s
+  timeout client 60s
+  timeout server 60s
+  timeout tunnel 60s
+frontend in
+  bind 127.0.0.1:${String(port)}${tls}${plainHttp2}
+  default_backend origin
+backend origin
+  ${isTcp ? '' : 'http-reuse always'}
+  server origin 127.0.0.1:${String(target)}${!isTcp && role.origin === 'h2c' ? ' proto h2' : ''}
+`,
+  );
+  const child = startChild(which('haproxy') ?? 'haproxy', ['-f', file, '-db'], setting.cores);
+  await waitForPort(child, port);
+  return { child, port };
+}
