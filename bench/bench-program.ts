@@ -4,8 +4,8 @@
  * `--list` prints one JSON line, `{"profiles": BenchProfile[], "products": BenchProduct[]}`. Otherwise the argument is one
  * JSON object, see `Request`; lines are `{"type":"progress","progress":BenchProgress}`, after each profile
  * `{"type":"partial","result":BenchResult}`, and last
- * `{"type":"result","result":BenchResult}`. SIGTERM and SIGINT cancel: what was started is ended, and the result so far is
- * printed.
+ * `{"type":"result","result":BenchResult}`. SIGTERM, SIGINT and the end of standard input cancel: what was
+ * started is ended, and the result so far is printed.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -73,7 +73,11 @@ if (argument === '--list') {
       run.cancel();
     });
   }
-  // Whoever started this has gone: nobody reads the result any more.
+  // Whoever started this has gone, or asks it to end on a system without signals.
+  process.stdin.on('end', () => {
+    run.cancel();
+  });
+  process.stdin.resume();
   process.stdout.on('error', () => {
     run.cancel();
   });

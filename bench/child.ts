@@ -71,12 +71,18 @@ function childOptions(env: NodeJS.ProcessEnv): { env: NodeJS.ProcessEnv; stdio: 
   return { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] };
 }
 
-/** Waits until a program accepts on a loopback port. @throws when it ends before, and after `limitMs` */
-export async function waitForPort(child: Child, port: number, limitMs = 20_000): Promise<void> {
+/**
+ * Waits until something accepts on a loopback port.
+ *
+ * @param child the program that will, when it is ours
+ * @throws when it ends before, and after `limitMs`
+ */
+export async function waitForPort(port: number, child: Child | null = null, limitMs = 20_000): Promise<void> {
   const deadline = Date.now() + limitMs;
   while (Date.now() < deadline) {
     if (await accepts(port)) return;
-    if (child.lastWords !== null) throw new Error(`The program ended: ${child.lastWords}`);
+    const lastWords = child === null ? null : child.lastWords;
+    if (lastWords !== null) throw new Error(`The program ended: ${lastWords}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   throw new Error(`Nothing accepts on 127.0.0.1:${port} after ${limitMs} ms.`);

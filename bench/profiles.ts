@@ -60,7 +60,7 @@ export const PROFILES: readonly RunnableProfile[] = [
       workload: 'GET, 42 bytes of JSON; HTTP/2 over TLS in front, plain HTTP/1.1 behind',
       unit: 'requests',
       products: RIVALS,
-      quick: true,
+      quick: false,
     },
     role: REVERSE_H2,
     load: { ...GET_SMALL, protocol: 'http2', tls: true },

@@ -15,13 +15,14 @@ const COMMANDS: Readonly<Record<CommandName, () => Promise<Command>>> = {
   show: async () => (await import('./commands/show.ts')).show,
   export: async () => (await import('./commands/export.ts')).exportExchanges,
   replay: async () => (await import('./commands/replay.ts')).replay,
+  bench: async () => (await import('./commands/bench.ts')).bench,
   ca: async () => (await import('./commands/ca.ts')).ca,
   'system-proxy': async () => (await import('./commands/system-proxy.ts')).systemProxy,
   doctor: async () => (await import('./commands/doctor.ts')).doctor,
 };
 
 /** Commands that the command line has a place for and this version does not have. */
-const LATER: ReadonlySet<string> = new Set(['import', 'bench']);
+const LATER: ReadonlySet<string> = new Set(['import']);
 
 /** Errors whose message was written for the person who ran the command; any other is a fault of ours. */
 const FOR_PEOPLE: ReadonlySet<string> = new Set([

@@ -92,6 +92,22 @@ command.
                   PEM certificates to trust towards origins, beside the system's
   --json          the new exchange as one JSON object, as \`weir list --json\` writes it
 `,
+  bench: `Usage: weir bench [PROFILE...] [--full] [--peer NAME]... [--trials N] [--seconds N]
+                  [--json FILE] [--csv FILE] [--resume FILE] [--list]
+
+Measures Weir, and other proxies that are installed here, on this machine: loads, origins and products are processes of
+their own on loopback. Without a profile the quick set, which takes less than a minute. Prints a page of Markdown; what it is
+doing goes to standard error. SIGINT ends the run and prints what is finished.
+
+  --list          the profiles, and which products are here
+  --full          every profile, 3 trials of 10 seconds: up to an hour
+  --peer NAME     only Weir and this product, by its id in --list; may be repeated
+  --trials N      trials of each product in each profile (quick: 2)
+  --seconds N     length of each measured window (quick: 1)
+  --json FILE     the result as JSON, also after each profile while the run goes on
+  --csv FILE      every trial as comma-separated values
+  --resume FILE   a --json FILE of an earlier run: its finished profiles are not measured again
+`,
   ca: `Usage: weir ca show [--data DIR]
        weir ca export [--format pem|der|p12] [--with-key] [-o FILE] [--data DIR]
 

@@ -134,9 +134,12 @@ export const BENCH_LIST: SchemaFor<{
 /** A line of the benchmark's program while it runs. */
 export const BENCH_LINE: SchemaFor<
   | { readonly type: 'progress'; readonly progress: BenchProgress }
+  /** What is finished, after each profile. */
+  | { readonly type: 'partial'; readonly result: BenchResult }
   | { readonly type: 'result'; readonly result: BenchResult }
 > = v.variant('type', [
   v.object({ type: v.literal('progress'), progress }),
+  v.object({ type: v.literal('partial'), result }),
   v.object({ type: v.literal('result'), result }),
 ]);
 

@@ -14,10 +14,10 @@ export async function driveHttp1(plan: GeneratorPlan, meter: Meter): Promise<Pro
 
 function requestBytes({ workload, host }: GeneratorPlan): Buffer {
   const { path, sends, fresh } = workload;
-  const head =
-    `${sends > 0 ? 'POST' : 'GET'} ${path} HTTP/1.1\r\nHost: ${host}\r\nUser-Agent: weir-bench\r\nAccept: */*\r\n` +
-    (sends > 0 ? `Content-Type: application/octet-stream\r\nContent-Length: ${String(sends)}\r\n` : '') +
-    (fresh ? 'Connection: close\r\n' : '');
+  const body = sends > 0 ? `Content-Type: application/octet-stream\r\nContent-Length: ${String(sends)}\r\n` : '';
+  const close = fresh ? 'Connection: close\r\n' : '';
+  const line = `${sends > 0 ? 'POST' : 'GET'} ${path} HTTP/1.1\r\n`;
+  const head = `${line}Host: ${host}\r\nUser-Agent: weir-bench\r\nAccept: */*\r\n${body}${close}`;
   return Buffer.concat([Buffer.from(`${head}\r\n`), Buffer.alloc(sends, 'b')]);
 }
 

@@ -48,6 +48,6 @@ backend origin
 `,
   );
   const child = startChild(which('haproxy') ?? 'haproxy', ['-f', file, '-db'], setting.cores);
-  await waitForPort(child, port);
+  await waitForPort(port, child);
   return { child, port };
 }

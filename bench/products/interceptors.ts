@@ -25,7 +25,7 @@ export const mitmproxy: Product = {
     const options = ['-q', '--listen-host', '127.0.0.1', '--listen-port', String(port), '--ssl-insecure'];
     const folder = ['--set', `confdir=${setting.folder}`];
     const child = startChild(which('mitmdump') ?? 'mitmdump', [...options, ...folder], setting.cores);
-    await waitForPort(child, port, 40_000);
+    await waitForPort(port, child, 40_000);
     return { child, port };
   },
 };

@@ -49,7 +49,7 @@ ${body}`,
   );
   const child = startChild(which('nginx') ?? 'nginx', ['-p', folder, '-c', file], setting.cores);
   if (role.kind === 'udp') await new Promise((resolve) => setTimeout(resolve, 500));
-  else await waitForPort(child, port);
+  else await waitForPort(port, child);
   return { child, port };
 }
 

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createOriginCertificate } from '../../bench/certificate.ts';
+import { createOriginCertificate } from '../support/openssl-certificate.ts';
 import { CLIENT_PROGRAMS, type ClientRequest } from '../support/http-clients.ts';
 import { ORIGIN_BODY, ORIGIN_TAG, RecordingOrigin, type SeenRequest } from '../support/recording-origin.ts';
 import { WeirProcess } from '../support/weir-process.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { brotliCompressSync, deflateRawSync, gzipSync } from 'node:zlib';
 import { chromium } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createOriginCertificate } from '../../bench/certificate.ts';
+import { createOriginCertificate } from '../support/openssl-certificate.ts';
 import { browserForTests } from '../support/browser.ts';
 import { NginxServer } from '../support/nginx-server.ts';
 import { WeirProcess } from '../support/weir-process.ts';

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { which } from '../../bench/peers/which.ts';
+import { which } from '../../bench/products/which.ts';
 import { CLIENT_HELLOS } from '../support/client-hellos.ts';
 import { startEngine, type EngineUnderTest } from '../support/engine-kit.ts';
 import { ORIGIN_CA, originCertificate } from '../support/origin-certificates.ts';

@@ -8,7 +8,7 @@ import { domainToASCII } from 'node:url';
 import { promisify } from 'node:util';
 import { chromium, type Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { which } from '../../bench/peers/which.ts';
+import { which } from '../../bench/products/which.ts';
 import {
   createCertificateAuthority,
   createLeafForge,

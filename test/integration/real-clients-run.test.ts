@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { which } from '../../bench/peers/which.ts';
+import { which } from '../../bench/products/which.ts';
 import { ORIGIN_CA, originCertificate } from '../support/origin-certificates.ts';
 import { runWeir } from '../support/run-weir.ts';
 import { WeirProcess, type ListedExchange } from '../support/weir-process.ts';

@@ -57,7 +57,7 @@ export class FakeBench {
     'bench.start': ({ profiles, products, mode }) => {
       if (this.#order !== null) throw new ContractError('conflict', 'A benchmark runs already.');
       this.#runs += 1;
-      this.#order = { run: `run-${String(this.#runs)}`, profiles, products, ...BENCH_MODES[mode] };
+      this.#order = { run: `run-${String(this.#runs)}`, profiles, ...BENCH_MODES[mode], products };
       this.reach(0);
       return { run: this.#order.run };
     },

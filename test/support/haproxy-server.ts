@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort, waitForPort } from '../../bench/child.ts';
-import { which } from '../../bench/peers/which.ts';
+import { which } from '../../bench/products/which.ts';
 
 /** A real haproxy that passes HTTP, CONNECT included, on to one server. */
 export class HaproxyServer {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort, waitForPort } from '../../bench/child.ts';
-import { which } from '../../bench/peers/which.ts';
+import { which } from '../../bench/products/which.ts';
 
 /** Files whose stored bytes are already compressed. */
 interface CodedPath {

@@ -45,9 +45,9 @@ export function createBenchService(core: Pick<BackendCore, 'folder' | 'report'>,
 
   function begin(profiles: readonly string[], products: readonly string[] | null, mode: BenchMode): string {
     const run = runName(new Date());
-    const { trials, seconds } = BENCH_MODES[mode];
+    const { trials, seconds, products: usual } = BENCH_MODES[mode];
     publish({ ...IDLE, run, steps: profiles.length });
-    const child = runBench(program, { run, profiles, products, trials, seconds }, (next) => {
+    const child = runBench(program, { run, profiles, products: products ?? usual, trials, seconds }, (next) => {
       // Until the result is stored the run is not over, whatever the program says.
       publish({ ...next, run, state: 'running' });
     });

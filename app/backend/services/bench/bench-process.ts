@@ -60,11 +60,13 @@ export async function listBench(program: string): Promise<{
 /**
  * Begins a run. It ends with this process, whichever way this one ends: the program's input closes then.
  * @param onProgress is called about twice a second
+ * @param onPartial is called after each profile with what is finished
  */
 export function runBench(
   program: string,
   order: BenchOrder,
   onProgress: (progress: BenchProgress) => void,
+  onPartial: (result: BenchResult) => void = () => undefined,
 ): BenchProcess {
   const child = start(program, JSON.stringify(order));
   let force: NodeJS.Timeout | null = null;
@@ -91,6 +93,7 @@ export function runBench(
       await readLines(child, (line) => {
         const message = v.parse(BENCH_LINE, line);
         if (message.type === 'progress') onProgress(message.progress);
+        else if (message.type === 'partial') onPartial(message.result);
         else found = message.result;
       });
     } finally {
