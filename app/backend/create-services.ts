@@ -16,6 +16,7 @@ import { createSessionCalls } from './services/sessions.ts';
 import { createSettingsCalls } from './services/settings.ts';
 import { createStoreCalls } from './services/store.ts';
 import type { SystemProxyService } from './services/system-proxy.ts';
+import { createTrustCalls } from './services/trust.ts';
 import type { Services } from './transport/server.ts';
 
 /** Every call and stream of the contract over the parts of one backend. */
@@ -34,6 +35,7 @@ export function createServices(core: BackendCore, systemProxy: SystemProxyServic
       ...createCaCalls(core),
       ...browsers.calls,
       ...systemProxy.calls,
+      ...createTrustCalls(core),
       ...createReplayCalls(core),
       ...createSampleCalls(core),
       ...createSettingsCalls(core),

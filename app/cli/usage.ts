@@ -110,10 +110,15 @@ doing goes to standard error. SIGINT ends the run and prints what is finished.
 `,
   ca: `Usage: weir ca show [--data DIR]
        weir ca export [--format pem|der|p12] [--with-key] [-o FILE] [--data DIR]
+       weir ca trust [STORE] [--data DIR]
+       weir ca untrust [STORE] [--all] [--data DIR]
 
-Shows or exports the certificate authority; the first use makes it.
+Shows or exports the certificate authority; the first use makes it. trust lets stores of trust accept it, untrust takes
+it out again: the browsers' databases and the user's own store at once, the machine's by the line that is printed.
 
   --format F      pem (default), der or p12
+  STORE           system, nss (every browser's on Linux), or one by its id (default: all of them)
+  --all           authorities of other Weirs too
   --with-key      certificate and key, the key under the password in WEIR_KEY_PASSWORD (pem and p12)
   -o FILE         a file instead of standard output
   --data DIR      data folder (default: your platform's place, or WEIR_DATA)
@@ -151,7 +156,7 @@ Usage: weir [COMMAND] [OPTION]...
   show      show one exchange
   export    write exchanges as HAR or as curl commands
   replay    send a recorded request again
-  ca        show or export the certificate authority
+  ca        show, export, trust or untrust the certificate authority
   system-proxy
             send the programs of this user through Weir, and back
   doctor    look for what could be wrong on this machine

@@ -52,7 +52,49 @@ export interface SystemProxyRestored {
   readonly kept: readonly SystemProxyChange[];
 }
 
+/** How our authority stands in one store of trust, found by looking. */
+export interface TrustStoreReport {
+  /** Names the store in `trust.install` and in `weir ca trust`. */
+  readonly id: string;
+  readonly name: string;
+  /** Programs that take their trust from it. */
+  readonly readers: string;
+  /** `untrusted`: it lies there and is not trusted; `other`: only another authority of a Weir does. */
+  readonly state: 'trusted' | 'absent' | 'untrusted' | 'other' | 'unreadable';
+  /** How many authorities of another Weir it holds. */
+  readonly others: number;
+  /** Why it cannot be read; empty otherwise. */
+  readonly problem: string;
+  /** Weir may change it itself; otherwise a person runs the lines. */
+  readonly changeable: boolean;
+  /** The line that installs our authority. */
+  readonly trustLine: string;
+  /** The line that takes it out. */
+  readonly untrustLine: string;
+}
+
+/** Whether a program, started without Weir's help, accepts what comes through the proxy: it was asked. */
+export interface TrustProgramReport {
+  readonly name: string;
+  readonly state: 'trusted' | 'absent' | 'missing' | 'unclear';
+  readonly detail: string;
+}
+
+export interface TrustReport {
+  readonly stores: readonly TrustStoreReport[];
+  /** Empty when no listener is a proxy. */
+  readonly programs: readonly TrustProgramReport[];
+  /** A request through the proxy, verified against our authority: null when all is well, else what is wrong. */
+  readonly selfTest: string | null;
+}
+
 export interface SetupCalls {
+  /** Looks into every store of trust and asks programs; takes seconds. Changes nothing. */
+  'trust.examine': { input: Record<string, never>; output: TrustReport };
+  /** Makes a store trust our authority. Fails with `not-found` and `unavailable`; the message says what to do. */
+  'trust.install': { input: { store: string }; output: TrustStoreReport };
+  /** Takes our authority out of a store, and with `all` those of every other Weir. Fails as `trust.install` does. */
+  'trust.remove': { input: { store: string; all: boolean }; output: TrustStoreReport };
   /** Reads the system's settings; changes nothing. */
   'systemProxy.status': { input: { bypass?: readonly string[] }; output: SystemProxyStatus };
   /**

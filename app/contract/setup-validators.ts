@@ -6,6 +6,8 @@ const bypass = v.exactOptional(
   v.pipe(v.array(v.pipe(v.string(), v.trim(), v.regex(/^[\w.*:/[\]-]{1,253}$/))), v.maxLength(200)),
 );
 
+const store = v.pipe(v.string(), v.minLength(1), v.maxLength(4_096));
+
 /** A schema for the input of each call of the Setup page. */
 export const SETUP_CALL_INPUTS: {
   readonly [Name in keyof SetupCalls]: v.GenericSchema<unknown, SetupCalls[Name]['input']>;
@@ -13,4 +15,7 @@ export const SETUP_CALL_INPUTS: {
   'systemProxy.status': v.strictObject({ bypass }),
   'systemProxy.on': v.strictObject({ bypass, chain: v.boolean() }),
   'systemProxy.off': v.strictObject({}),
+  'trust.examine': v.strictObject({}),
+  'trust.install': v.strictObject({ store }),
+  'trust.remove': v.strictObject({ store, all: v.boolean() }),
 };

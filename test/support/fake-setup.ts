@@ -1,4 +1,4 @@
-import type { SetupCalls, SystemProxyStatus } from '../../app/contract/index.ts';
+import type { SetupCalls, SystemProxyStatus, TrustReport, TrustStoreReport } from '../../app/contract/index.ts';
 
 type SetupHandlers = {
   readonly [Name in keyof SetupCalls]: (input: SetupCalls[Name]['input']) => SetupCalls[Name]['output'];
@@ -31,6 +31,40 @@ const ON: SystemProxyStatus = {
   exchanges: 0,
 };
 
+const STORE: TrustStoreReport = {
+  id: 'nss:/home/jo/.pki/nssdb',
+  name: 'Chromium and Chrome',
+  readers: 'Chromium, Chrome, Edge, Brave, Electron apps',
+  state: 'absent',
+  others: 0,
+  problem: '',
+  changeable: true,
+  trustLine:
+    'certutil -A -d sql:/home/jo/.pki/nssdb -n "Weir CA 1a2b3c4d" -t C,, -a -i /home/jo/.local/share/weir/ca/weir-ca.pem',
+  untrustLine: 'certutil -D -d sql:/home/jo/.pki/nssdb -n "Weir CA 1a2b3c4d"',
+};
+
+const TRUST: TrustReport = {
+  stores: [
+    {
+      ...STORE,
+      id: 'system',
+      name: 'This machine (Debian and Ubuntu)',
+      readers: 'curl, wget, git, Python',
+      changeable: false,
+      trustLine:
+        'sudo install -D -m 644 weir-ca.pem /usr/local/share/ca-certificates/weir-ca.crt && sudo update-ca-certificates',
+      untrustLine: 'sudo rm /usr/local/share/ca-certificates/weir-ca.crt && sudo update-ca-certificates',
+    },
+    STORE,
+  ],
+  programs: [
+    { name: 'curl', state: 'absent', detail: '' },
+    { name: 'Java', state: 'missing', detail: '' },
+  ],
+  selfTest: null,
+};
+
 /** The calls of the Setup page in memory: a desktop whose settings take everything. */
 export function fakeSetupCalls(): SetupHandlers {
   let on = false;
@@ -44,5 +78,8 @@ export function fakeSetupCalls(): SetupHandlers {
       on = false;
       return { restored: ON.changes, kept: [] };
     },
+    'trust.examine': () => TRUST,
+    'trust.install': () => ({ ...STORE, state: 'trusted' }),
+    'trust.remove': () => STORE,
   };
 }

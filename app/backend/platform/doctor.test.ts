@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { once } from 'node:events';
@@ -34,6 +35,8 @@ async function findingOf(subject: string, changes: Partial<DoctorRequest> = {}):
     addresses: [],
     running: false,
     electron: process.execPath,
+    findStores: () => Promise.resolve([]),
+    systemProxyFile: join(folder, 'system-proxy.json'),
     now: Date.now(),
     ...changes,
   });
@@ -108,4 +111,48 @@ test('a missing browser or desktop program is a warning with what to do', async 
   expect(await findingOf('browser')).toMatchObject({ state: 'ok' });
   expect(await findingOf('desktop window', { electron: null })).toMatchObject({ state: 'warn' });
   expect(await findingOf('desktop window')).toMatchObject({ state: 'ok' });
+});
+
+test('a system proxy that an earlier Weir left on is a warning, of a Weir that runs it is well', async () => {
+  expect(await findingOf('system proxy')).toBeUndefined();
+  await writeFile(join(folder, 'system-proxy.json'), '{}');
+  expect(await findingOf('system proxy')).toMatchObject({ state: 'warn' });
+  expect(await findingOf('system proxy', { running: true })).toMatchObject({ state: 'ok' });
+});
+
+describe('stores of trust', () => {
+  const storeWith = (fingerprints: readonly string[]): DoctorRequest['findStores'] => {
+    const stored = fingerprints.map((fingerprint) => ({ fingerprint, handle: '', trusted: true }));
+    return () =>
+      Promise.resolve([
+        {
+          id: 'system',
+          name: 'This machine',
+          readers: 'all',
+          changeable: false,
+          list: () => Promise.resolve(stored),
+          install: () => Promise.resolve(),
+          remove: () => Promise.resolve(),
+          trustLine: () => 'trust it',
+          untrustLine: () => 'take it out',
+        },
+      ]);
+  };
+
+  test('are told with what would change them; only the authority of another Weir is a warning', async () => {
+    const { pem } = await openAuthorityFolder(join(folder, 'ca'));
+    const own = new X509Certificate(pem.certificate).fingerprint256;
+    expect(await findingOf('trust', { findStores: storeWith([]) })).toMatchObject({
+      state: 'ok',
+      text: expect.stringContaining('trust it') as string,
+    });
+    expect(await findingOf('trust', { findStores: storeWith([own]) })).toMatchObject({
+      state: 'ok',
+      text: expect.stringContaining('weir ca untrust system') as string,
+    });
+    expect(await findingOf('trust', { findStores: storeWith(['another']) })).toMatchObject({
+      state: 'warn',
+      fix: expect.stringContaining('--all') as string,
+    });
+  });
 });

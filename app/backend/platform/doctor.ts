@@ -6,6 +6,9 @@ import { authorityFacts, authorityFiles, loadCertificateAuthority } from '#engin
 import type { BrowserSurroundings } from './browser.ts';
 import { findBrowsers } from './find-browsers.ts';
 import { systemRoots } from './system-roots.ts';
+import { trustAuthority } from './trust/trust-authority.ts';
+import { reportOnStore } from './trust/trust-report.ts';
+import type { TrustAuthority, TrustStore } from './trust/trust-store.ts';
 
 /** One line of `weir doctor`. */
 export interface Finding {
@@ -32,6 +35,10 @@ export interface DoctorRequest {
   readonly running: boolean;
   /** Path of Electron's program when it is installed, else null. */
   readonly electron: string | null;
+  /** Stores of trust of this user and this machine, for the authority of this data folder. */
+  readonly findStores: (authority: TrustAuthority) => Promise<readonly TrustStore[]>;
+  /** File that is there while the system proxy is on. */
+  readonly systemProxyFile: string;
   /** ms since 1970. */
   readonly now: number;
 }
@@ -52,8 +59,10 @@ export async function examine(request: DoctorRequest): Promise<Finding[]> {
     examineRoots(request),
     examineBrowser(request),
     examineElectron(request),
+    examineSystemProxy(request),
   ]);
-  return [examineNode(request), ...findings].filter((finding) => finding !== null);
+  const others = findings.filter((finding) => finding !== null);
+  return [examineNode(request), ...others, ...(await examineTrust(request))];
 }
 
 function ok(subject: string, text: string): Finding {
@@ -208,6 +217,46 @@ async function examineElectron({ electron }: DoctorRequest): Promise<Finding> {
     'Electron’s program is not installed.',
     '`weir open` fetches it once, or opens the inspector in the browser.',
   );
+}
+
+async function examineSystemProxy({ systemProxyFile, running }: DoctorRequest): Promise<Finding | null> {
+  const subject = 'system proxy';
+  if (!(await isThere(systemProxyFile))) return null;
+  if (running) return ok(subject, 'The system sends programs to the Weir that runs.');
+  return warn(
+    subject,
+    'An earlier Weir ended without putting the system’s proxy settings back.',
+    'Run `weir system-proxy restore`.',
+  );
+}
+
+/** One line for each store. That one does not trust us is nobody's fault. */
+async function examineTrust({ authorityFolder, findStores }: DoctorRequest): Promise<Finding[]> {
+  const { certificateFile } = authorityFiles(authorityFolder);
+  try {
+    const authority = trustAuthority(await readFile(certificateFile, 'utf8'), certificateFile);
+    const reports = await Promise.all((await findStores(authority)).map((store) => reportOnStore(store, authority)));
+    return reports.map((report) => {
+      const subject = 'trust';
+      const { id, name, state, changeable } = report;
+      const all = `weir ca untrust ${id} --all`;
+      switch (state) {
+        case 'trusted':
+          return ok(subject, `${name} trusts this authority; \`weir ca untrust ${id}\` undoes it`);
+        case 'absent':
+          return ok(subject, `${name} does not know it; ${changeable ? `\`weir ca trust ${id}\`` : report.trustLine}`);
+        case 'untrusted':
+          return warn(subject, `${name} holds it without trusting it.`, report.trustLine);
+        case 'other':
+          return warn(subject, `${name} trusts the authority of another Weir, not this one.`, `Run \`${all}\`.`);
+        case 'unreadable':
+          return warn(subject, `${name} cannot be read.`, report.problem);
+      }
+    });
+  } catch {
+    // There is no authority, or none that can be used; the line about it says so.
+    return [];
+  }
 }
 
 async function isThere(path: string): Promise<boolean> {

@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { shellQuoted } from './shell-word.ts';
 
 /** Shells that a script exists for; `posix` is bash, zsh, dash, ksh. */
 export type Shell = 'posix' | 'fish' | 'powershell' | 'cmd';
@@ -33,7 +34,7 @@ export function terminalLine(shell: Shell, folder: string): string {
   const file = join(folder, FILE_NAMES[shell]);
   switch (shell) {
     case 'posix':
-      return `. ${posixQuoted(file)}`;
+      return `. ${shellQuoted(file)}`;
     case 'fish':
       return `source ${fishQuoted(file)}`;
     case 'powershell':
@@ -57,7 +58,7 @@ const COMMENT = 'Sends what is started from this shell through Weir. Close the s
 function assignment(shell: Shell, name: string, value: string): string {
   switch (shell) {
     case 'posix':
-      return `export ${name}=${posixQuoted(value)}`;
+      return `export ${name}=${shellQuoted(value)}`;
     case 'fish':
       return `set -gx ${name} ${fishQuoted(value)}`;
     case 'powershell':
@@ -66,10 +67,6 @@ function assignment(shell: Shell, name: string, value: string): string {
     case 'cmd':
       return `set "${name}=${value.replaceAll('%', '%%')}"`;
   }
-}
-
-function posixQuoted(text: string): string {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 function fishQuoted(text: string): string {

@@ -5,10 +5,11 @@ import { parseArguments, parseChoice } from '../arguments.ts';
 import { print, tell } from '../output.ts';
 import { UsageError } from '../usage.ts';
 import { writeResultFile } from '../result-file.ts';
+import { trustIn, untrustIn } from './ca-trust.ts';
 
-const LATER: ReadonlySet<string> = new Set(['import', 'rotate', 'trust', 'untrust']);
+const LATER: ReadonlySet<string> = new Set(['import', 'rotate']);
 
-/** `weir ca show` and `weir ca export` */
+/** `weir ca show`, `export`, `trust` and `untrust` */
 export async function ca(args: readonly string[]): Promise<number> {
   const [action = ''] = args;
   if (LATER.has(action)) throw new UsageError(`\`weir ca ${action}\` is not in this version yet.`);
@@ -17,8 +18,12 @@ export async function ca(args: readonly string[]): Promise<number> {
       return show(args.slice(1));
     case 'export':
       return exportCertificate(args.slice(1));
+    case 'trust':
+      return changeTrust(args.slice(1));
+    case 'untrust':
+      return removeTrust(args.slice(1));
     default:
-      throw new UsageError(`\`weir ca\` is followed by show or export, not ${JSON.stringify(action)}.`);
+      throw new UsageError(`\`weir ca\` is followed by show, export, trust or untrust, not ${JSON.stringify(action)}.`);
   }
 }
 
@@ -52,6 +57,19 @@ async function exportCertificate(args: readonly string[]): Promise<number> {
   if (values.output === undefined) await print(bytes);
   else writeResultFile(values.output, bytes);
   return 0;
+}
+
+async function changeTrust(args: readonly string[]): Promise<number> {
+  const { values, positionals } = parseArguments(args, { data: { type: 'string' } }, ['STORE']);
+  const { pem, file } = await openAuthority(values.data);
+  return trustIn(pem.certificate, file, positionals[0]);
+}
+
+async function removeTrust(args: readonly string[]): Promise<number> {
+  const options = { data: { type: 'string' }, all: { type: 'boolean', default: false } } as const;
+  const { values, positionals } = parseArguments(args, options, ['STORE']);
+  const { pem, file } = await openAuthority(values.data);
+  return untrustIn(pem.certificate, file, positionals[0], values.all);
 }
 
 function withKey(pem: CertificateAuthorityPem, format: 'pem' | 'der' | 'p12'): Buffer {

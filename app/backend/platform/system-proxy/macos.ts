@@ -1,6 +1,7 @@
 import type { ProxyPlace } from '#contract';
 import type { CommandOutcome, CommandRunner } from '../command-runner.ts';
 import { failureText } from '../command-runner.ts';
+import { shellQuoted } from '../shell-word.ts';
 import type { ProxyEntry, ProxySnapshot, SystemProxyPlatform, WriteFailure } from './system-proxy.ts';
 import { parsePlace, placeText, SystemProxyError, valueOf, writeInTurn } from './system-proxy.ts';
 
@@ -173,10 +174,6 @@ function scriptValue(text: string): string {
   const url = /^URL:[ \t]*(.*)$/m.exec(text)?.[1]?.trim() ?? '';
   const state = /^Enabled:\s*(yes|1|on)/im.test(text) ? 'on' : 'off';
   return url === '' || NOTHING.test(url) ? 'off' : `${state} ${url}`;
-}
-
-function shellQuoted(text: string): string {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 function appleScriptText(text: string): string {

@@ -1,0 +1,261 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { chromium } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { CommandRunner } from '../../app/backend/platform/command-runner.ts';
+import { createCommandRunner } from '../../app/backend/platform/command-runner.ts';
+import { anchorStore } from '../../app/backend/platform/trust/anchors.ts';
+import { macosKeychain } from '../../app/backend/platform/trust/macos-keychain.ts';
+import { nssStore } from '../../app/backend/platform/trust/nss.ts';
+import { examinePrograms } from '../../app/backend/platform/trust/program-trust.ts';
+import { selfTest } from '../../app/backend/platform/trust/self-test.ts';
+import { trustAuthority } from '../../app/backend/platform/trust/trust-authority.ts';
+import type { TrustAuthority } from '../../app/backend/platform/trust/trust-store.ts';
+import { examineStore, trust, untrust } from '../../app/backend/platform/trust/trust-store.ts';
+import { windowsStore } from '../../app/backend/platform/trust/windows-store.ts';
+import { createCertificateAuthority } from '../../proxy-engine/pki/index.ts';
+import { browserForTests } from '../support/browser.ts';
+import { recordingPrograms } from '../support/recording-programs/recording-programs.ts';
+import { runWeir } from '../support/run-weir.ts';
+import { WeirProcess } from '../support/weir-process.ts';
+
+/* Stores of trust for real: NSS databases that Chromium reads, Debian's own tool in a root of its own. */
+
+const PAGE = 'https://weir.test/';
+const run = promisify(execFile);
+
+let weir: WeirProcess;
+let folder: string;
+let authority: TrustAuthority;
+
+beforeAll(async () => {
+  weir = await WeirProcess.start();
+  authority = trustAuthority(await weir.caCertificate(), weir.ready.ca);
+});
+
+afterAll(async () => {
+  await weir.stop();
+});
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'weir-stores-'));
+});
+
+afterEach(async () => {
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+});
+
+async function makeDatabase(path: string): Promise<string> {
+  await mkdir(path, { recursive: true });
+  await run('certutil', ['-N', '-d', `sql:${path}`, '--empty-password']);
+  return path;
+}
+
+const listing = async (path: string): Promise<string> => (await run('certutil', ['-L', '-d', `sql:${path}`])).stdout;
+
+function otherAuthority(): TrustAuthority {
+  return trustAuthority(createCertificateAuthority('ecdsa', Date.now()).certificate, join(folder, 'other.pem'));
+}
+
+describe('the databases of browsers', () => {
+  test('trust Weir after one command and hold nothing of it after another', { timeout: 180_000 }, async () => {
+    const chromiumDatabase = await makeDatabase(join(folder, '.pki', 'nssdb'));
+    const firefoxProfile = await makeDatabase(join(folder, '.mozilla', 'firefox', 'abc.default-release'));
+    const before = [await listing(chromiumDatabase), await listing(firefoxProfile)];
+    const command = (...args: readonly string[]) =>
+      runWeir(['ca', ...args, '--data', weir.dataFolder], { env: { HOME: folder } });
+    const trusted = await command('trust', 'nss');
+    expect(trusted).toMatchObject({ code: 0, stderr: '' });
+    expect(trusted.stdout.toString()).toContain('Firefox (abc.default-release): trusts it. Undo: certutil -D');
+    expect(await listing(firefoxProfile)).toMatch(/Weir CA .* C,,/);
+    expect(await visit(folder)).toBe('Set up this device for Weir');
+    expect((await command('untrust', 'nss')).code).toBe(0);
+    expect([await listing(chromiumDatabase), await listing(firefoxProfile)]).toEqual(before);
+    expect(await visit(folder)).toContain('ERR_CERT_AUTHORITY_INVALID');
+  });
+
+  test('tell our authority from that of another Weir, and from one that is there without trust', async () => {
+    const store = nssStore(await makeDatabase(join(folder, 'db')), 'A browser', '', createCommandRunner(process.env));
+    const other = otherAuthority();
+    await trust(store, other);
+    expect(await examineStore(store, authority)).toEqual({ kind: 'absent', others: 1 });
+    await trust(store, authority);
+    expect(await examineStore(store, authority)).toEqual({ kind: 'trusted', others: 1 });
+    await run('certutil', ['-M', '-d', `sql:${store.folder}`, '-n', authority.nickname, '-t', ',,']);
+    expect(await examineStore(store, authority)).toEqual({ kind: 'untrusted', others: 1 });
+    expect(await untrust(store, authority, 'ours')).toBe(1);
+    expect(await untrust(store, authority, 'all')).toBe(1);
+    expect(await store.list()).toEqual([]);
+  });
+
+  test('that cannot be read say what is missing', async () => {
+    const store = nssStore(folder, 'A browser', '', createCommandRunner({ PATH: '/nonexistent' }));
+    expect(await examineStore(store, authority)).toMatchObject({
+      kind: 'unreadable',
+      reason: expect.stringContaining('libnss3-tools') as string,
+    });
+  });
+});
+
+/** @returns the heading of our page, or the browser's error */
+async function visit(home: string): Promise<string> {
+  const { executablePath, args } = await browserForTests();
+  const browser = await chromium.launch({
+    executablePath,
+    args: [...args],
+    env: { PATH: process.env['PATH'] ?? '', HOME: home },
+    proxy: { server: weir.proxyUrl },
+  });
+  try {
+    const page = await browser.newPage();
+    await page.goto(PAGE);
+    return (await page.locator('h1').textContent()) ?? '';
+  } catch (error: unknown) {
+    return String(error);
+  } finally {
+    await browser.close();
+  }
+}
+
+describe("Debian's store", () => {
+  /** The real `update-ca-certificates` over folders of its own. */
+  async function debian(asRoot: boolean) {
+    const part = async (name: string): Promise<string> => {
+      await mkdir(join(folder, name));
+      return join(folder, name);
+    };
+    const [local, etc, shipped, hooks] = [
+      await part('local'),
+      await part('etc'),
+      await part('shipped'),
+      await part('hooks'),
+    ];
+    await writeFile(join(folder, 'conf'), 'machine.crt\n');
+    const machine = createCertificateAuthority('ecdsa', Date.now()).certificate;
+    await writeFile(join(shipped, 'machine.crt'), machine);
+    const layout = {
+      name: 'Debian and Ubuntu',
+      folder: local,
+      suffix: '.crt',
+      update: [
+        'update-ca-certificates',
+        ...['--certsconf', join(folder, 'conf'), '--certsdir', shipped, '--localcertsdir', local],
+        ...['--etccertsdir', etc, '--hooksdir', hooks],
+      ] as const,
+      afterRemoval: ['--fresh'],
+      bundle: join(etc, 'ca-certificates.crt'),
+    };
+    const runner = createCommandRunner({ PATH: `${process.env['PATH'] ?? ''}:/usr/sbin` });
+    await runner(layout.update[0], layout.update.slice(1));
+    return {
+      store: anchorStore({ ...layout, update: [...layout.update] }, authority.fingerprint, asRoot, runner),
+      ...layout,
+      etc,
+    };
+  }
+
+  const everything = async (etc: string, bundle: string) => ({
+    names: (await readdir(etc)).sort(),
+    bundle: await readFile(bundle, 'utf8'),
+  });
+
+  test('takes our authority in and leaves nothing of it, as curl and Python see it', { timeout: 180_000 }, async () => {
+    const { store, etc, bundle, folder: local } = await debian(true);
+    const before = await everything(etc, bundle);
+    const programs = async (): Promise<Record<string, string>> => {
+      const runner = createCommandRunner({ ...process.env, SSL_CERT_FILE: bundle, CURL_CA_BUNDLE: bundle });
+      // The two that read this store; the others take their time and cannot be pointed at it.
+      const some: CommandRunner = (program, args, input) =>
+        program === 'keytool' || program === 'node'
+          ? Promise.resolve({ code: 127, stdout: '', stderr: '' })
+          : runner(program, args, input);
+      const proxy = { host: '127.0.0.1', port: weir.port };
+      const found = await examinePrograms({ proxy, url: PAGE, fingerprint: authority.fingerprint, run: some });
+      return Object.fromEntries(found.map(({ name, state }) => [name, state]));
+    };
+    expect(await programs()).toMatchObject({ curl: 'absent', Python: 'absent' });
+    await trust(store, authority);
+    expect(await programs()).toMatchObject({ curl: 'trusted', Python: 'trusted' });
+    expect(await untrust(store, authority, 'ours')).toBe(1);
+    expect(await programs()).toMatchObject({ curl: 'absent', Python: 'absent' });
+    expect(await everything(etc, bundle)).toEqual(before);
+    expect(await readdir(local)).toEqual([]);
+  });
+
+  test('is the administrator’s: others get the exact lines, which do the same', { timeout: 180_000 }, async () => {
+    const { store, etc, bundle } = await debian(false);
+    const before = await everything(etc, bundle);
+    await expect(trust(store, authority)).rejects.toThrow(store.trustLine(authority));
+    const asPerson = (line: string) =>
+      run('sh', ['-c', line.replaceAll('sudo ', '')], {
+        env: { ...process.env, PATH: `${process.env['PATH'] ?? ''}:/usr/sbin` },
+      });
+    await asPerson(store.trustLine(authority));
+    expect(await examineStore(store, authority)).toMatchObject({ kind: 'trusted' });
+    await asPerson(store.untrustLine(authority));
+    expect(await everything(etc, bundle)).toEqual(before);
+  });
+});
+
+test('the self-test goes through the proxy and accepts our authority alone', async () => {
+  const proxy = { host: '127.0.0.1', port: weir.port };
+  expect(await selfTest(proxy, 'weir.test', authority.pem)).toBeNull();
+  expect(await selfTest(proxy, 'weir.test', otherAuthority().pem)).toContain('not accepted');
+});
+
+describe('the stores of other systems, by executables that record', () => {
+  test('macOS: the login keychain, found by name and verified, and removed with its trust', async () => {
+    const programs = await recordingPrograms(
+      {
+        security: `
+case "$1" in
+  find-certificate) [ -s state/keychain ] && cat state/keychain || exit 44 ;;
+  verify-cert) [ -s state/keychain ] ;;
+  add-trusted-cert) change; for last in "$@"; do :; done; cat "$last" > state/keychain ;;
+  delete-certificate) change; : > state/keychain ;;
+esac`,
+      },
+      { keychain: '' },
+    );
+    const store = macosKeychain('/Users/jo', authority, programs.run);
+    expect(await examineStore(store, authority)).toEqual({ kind: 'absent', others: 0 });
+    await trust(store, authority);
+    expect(await examineStore(store, authority)).toEqual({ kind: 'trusted', others: 0 });
+    await untrust(store, authority, 'ours');
+    expect(await programs.state()).toEqual({ keychain: '' });
+    const calls = await programs.calls();
+    expect(calls).toContain(
+      `security add-trusted-cert -r trustRoot -p ssl -k /Users/jo/Library/Keychains/login.keychain-db ${authority.file}`,
+    );
+    expect(calls).toContain(
+      `security delete-certificate -t -Z ${authority.sha1} /Users/jo/Library/Keychains/login.keychain-db`,
+    );
+    await programs.failAt(1);
+    await expect(trust(store, authority)).rejects.toThrow(/login keychain could not be changed.*refused by the test/);
+    await programs.remove();
+  });
+
+  test("Windows: the user's root store, read by PowerShell and changed by certutil", async () => {
+    const programs = await recordingPrograms(
+      {
+        'powershell.exe': 'cat state/root',
+        'certutil.exe': `change
+case "$*" in
+  '-user -f -addstore Root '*) for last in "$@"; do :; done; cat "$last" > state/root ;;
+  *-delstore*) : > state/root ;;
+esac`,
+      },
+      { root: '' },
+    );
+    const store = windowsStore(authority.fingerprint, programs.run);
+    await trust(store, authority);
+    expect(await examineStore(store, authority)).toEqual({ kind: 'trusted', others: 0 });
+    await untrust(store, authority, 'ours');
+    expect(await programs.state()).toEqual({ root: '' });
+    expect((await programs.calls()).at(-1)).toBe(`certutil.exe -user -delstore Root ${authority.sha1}`);
+    await programs.remove();
+  });
+});
