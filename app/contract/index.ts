@@ -15,6 +15,7 @@ export type * from './setup-calls.ts';
 export * from './wire.ts';
 export { ERROR_CODES } from '../../proxy-engine/model/error-code.ts';
 export type { ErrorCode, ErrorPhase, ErrorSide, ExchangeError } from '../../proxy-engine/model/error-code.ts';
+export { parseProxyUrl, parseUpstreamRule } from '../../proxy-engine/model/upstream-proxy.ts';
 export { ANOMALY_CODES } from '../../proxy-engine/model/anomaly-code.ts';
 export type { AnomalyCode } from '../../proxy-engine/model/anomaly-code.ts';
 export type * from '../../proxy-engine/model/exchange.ts';

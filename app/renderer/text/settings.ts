@@ -66,6 +66,14 @@ export const SETTINGS_TEXT = {
       label: 'Let clients half-close',
       hint: 'Off, a client that closes its side cancels its exchange.',
     },
+    autoPassthrough: {
+      label: 'Pass hosts through after refusals',
+      hint: 'When clients refuse Weir’s certificate for a host twice, its TLS is not opened for an hour; its rows say so.',
+    },
+    stripHttp3Offers: {
+      label: 'Take offers of HTTP/3 out',
+      hint: 'Alt-Svc would lead clients past Weir. Off, offers are forwarded and flagged.',
+    },
   },
   timeouts: 'Time limits',
   timeoutsHint: 'In seconds; 0 switches a limit off. Errors name the limit that they ran into.',
