@@ -41,7 +41,8 @@ class StreamSocket extends Duplex {
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, callback: () => void): void {
-    this.#link.write(chunk);
+    // Once the callback is called the bytes are its caller's again, and the stream may hold what it was given for long.
+    this.#link.write(Buffer.from(chunk));
     if (this.#link.full) this.#onDrain = callback;
     else callback();
   }

@@ -54,7 +54,7 @@ export async function startOrigin(speech: Speech, own: OwnHandler = () => false)
   const handle = (request: AnyRequest, response: AnyResponse): void => {
     request.on('error', () => undefined);
     response.on('error', () => undefined);
-    if (own(request, response)) return;
+    if (own(request, response) || misbehave(request, response)) return;
     const parts: Buffer[] = [];
     request.on('data', (part: Buffer) => parts.push(part));
     request.on('end', () => {
@@ -103,6 +103,36 @@ function listen(speech: Speech, handle: (request: AnyRequest, response: AnyRespo
   }
 }
 
+/** Answers by paths for which the request's body does not matter, or whose answers do not end well. */
+function misbehave(request: AnyRequest, response: AnyResponse): boolean {
+  const stream = (response as unknown as { stream?: http2.ServerHttp2Stream }).stream;
+  switch (request.url) {
+    case '/early':
+      request.resume();
+      response.writeHead(413, { 'content-type': 'text/plain', 'x-early': 'yes' });
+      response.end('too much already');
+      return true;
+    case '/never':
+      return true;
+    case '/reset':
+      response.writeHead(200, { 'content-length': '10' });
+      response.write('half');
+      if (stream === undefined) setImmediate(() => request.socket.destroy());
+      else
+        setImmediate(() => {
+          stream.close(http2.constants.NGHTTP2_INTERNAL_ERROR);
+        });
+      return true;
+    case '/goaway':
+      stream?.session?.goaway(http2.constants.NGHTTP2_NO_ERROR, stream.id);
+      response.writeHead(200, { 'content-type': 'text/plain' });
+      response.end('the last one on this connection');
+      return true;
+    default:
+      return false;
+  }
+}
+
 const digest = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
 /** The body that `/large` answers with. */
@@ -145,6 +175,10 @@ export interface PeerAsk {
   readonly headers?: Record<string, string>;
   readonly body?: Buffer;
   readonly trailers?: Record<string, string>;
+  /** The body is not ended: the answer has to come before. */
+  readonly keepsOpen?: boolean;
+  /** Gives up once this is resolved, by a reset. */
+  readonly cancelOn?: Promise<unknown>;
 }
 
 /** A client on one connection of HTTP/2, or one a request of HTTP/1. */
@@ -161,21 +195,26 @@ export interface PeerPlace {
   readonly tunnelTo?: number;
   /** What the proxy is spoken to for the tunnel; `h1` by default. */
   readonly proxyBy?: Speech;
+  /** Port of an origin of plain HTTP that the proxy on `port` is asked for by absolute requests. */
+  readonly absoluteTo?: number;
+  /** A client of HTTP/2 offers nothing else by ALPN. */
+  readonly http2Only?: boolean;
   readonly ca: string;
 }
 
 /** Opens a client of one speech. */
 export async function openClient(speech: Speech, place: PeerPlace): Promise<PeerClient> {
-  const authority = `localhost:${String(place.tunnelTo ?? place.port)}`;
-  const open = async (): Promise<Duplex> => secured(speech, place.ca, await openTcp(place));
+  const authority = `localhost:${String(place.tunnelTo ?? place.absoluteTo ?? place.port)}`;
+  const open = async (): Promise<Duplex> => secured(speech, place, await openTcp(place));
+  const absolute = place.absoluteTo === undefined ? '' : `http://${authority}`;
   if (!isHttp2(speech)) {
-    const asking = async (what: PeerAsk): Promise<PeerAnswer> => askHttp1(await open(), authority, what);
+    const asking = async (what: PeerAsk): Promise<PeerAnswer> =>
+      askHttp1(await open(), authority, { ...what, path: absolute + what.path });
     return { ask: asking, session: null, close: () => undefined };
   }
   const socket = await open();
-  const session = http2.connect(`${isSecure(speech) ? 'https' : 'http'}://${authority}`, {
-    createConnection: () => socket,
-  });
+  const scheme = isSecure(speech) && absolute === '' ? 'https' : 'http';
+  const session = http2.connect(`${scheme}://${authority}`, { createConnection: () => socket });
   session.on('error', () => undefined);
   return {
     ask: (what) => askHttp2(session, what),
@@ -189,7 +228,7 @@ export async function openClient(speech: Speech, place: PeerPlace): Promise<Peer
 
 /** A connection to a proxy by HTTP/2, and a way to have tunnels of it. */
 export async function openProxySession(speech: Speech, place: PeerPlace): Promise<http2.ClientHttp2Session> {
-  const socket = await secured(speech, place.ca, await connectTo(place.port));
+  const socket = await secured(speech, place, await connectTo(place.port));
   const session = http2.connect(`${isSecure(speech) ? 'https' : 'http'}://localhost:${String(place.port)}`, {
     createConnection: () => socket,
   });
@@ -237,10 +276,10 @@ async function openTcp(place: PeerPlace): Promise<Duplex> {
   return socket;
 }
 
-function secured(speech: Speech, ca: string, socket: Duplex): Promise<Duplex> {
+function secured(speech: Speech, { ca, http2Only = false }: PeerPlace, socket: Duplex): Promise<Duplex> {
   if (!isSecure(speech)) return Promise.resolve(socket);
   return new Promise((resolve, reject) => {
-    const ALPNProtocols = isHttp2(speech) ? ['h2', 'http/1.1'] : ['http/1.1'];
+    const ALPNProtocols = !isHttp2(speech) ? ['http/1.1'] : http2Only ? ['h2'] : ['h2', 'http/1.1'];
     const secure: TLSSocket = connectTls({ socket, servername: 'localhost', ca, ALPNProtocols }, () => {
       resolve(secure);
     });
@@ -270,8 +309,12 @@ function askHttp1(socket: Duplex, authority: string, what: PeerAsk): Promise<Pee
         socket.destroy();
       });
     });
+    void what.cancelOn?.then(() => {
+      socket.destroy();
+    });
     if (what.trailers !== undefined) request.addTrailers(what.trailers);
-    request.end(what.body);
+    if (what.keepsOpen === true) request.write(what.body);
+    else request.end(what.body);
   });
 }
 
@@ -301,6 +344,13 @@ function askHttp2(session: http2.ClientHttp2Session, what: PeerAsk): Promise<Pee
       if (stream.rstCode !== 0) reject(new Error(`reset ${String(stream.rstCode)}`));
       else resolve({ status, headers: fields, body: Buffer.concat(parts), trailers, informational });
     });
-    if (!endStream) stream.end(what.body);
+    void what.cancelOn?.then(() => {
+      stream.close(http2.constants.NGHTTP2_CANCEL);
+    });
+    stream.on('end', () => {
+      if (what.keepsOpen === true) stream.close();
+    });
+    if (what.keepsOpen === true) stream.write(what.body);
+    else if (!endStream) stream.end(what.body);
   });
 }
