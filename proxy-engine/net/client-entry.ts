@@ -44,6 +44,37 @@ export function clientEntry(
   };
 }
 
+/**
+ * What there is to know of a client whose bytes are relayed unread.
+ *
+ * @param hello of TLS that was not opened, or null
+ */
+export function relayEntry(
+  context: PipelineContext,
+  { address, isRemote }: Visitor,
+  protocol: 'tcp' | 'tls' | 'udp',
+  hello: ClientHello | null = null,
+): ClientEntry {
+  const id = context.takeConnectionId();
+  return {
+    id,
+    address,
+    restricted: isRemote,
+    refusal: null,
+    destination: null,
+    isRecorded: false,
+    onConnect: null,
+    protocol: null,
+    record: () => ({ id, side: 'client', address, protocol, tls: hello === null ? null : unopenedTls(hello) }),
+  };
+}
+
+/** TLS of which only the hello was seen. */
+function unopenedTls(hello: ClientHello): TlsFacts {
+  const unknown = { version: '', cipher: '', alpn: null, resumed: false, verified: true, chain: [] };
+  return { ...unknown, ...helloFacts(hello) };
+}
+
 function clientTlsFacts({ socket, hello, chain }: ClientTlsState): TlsFacts {
   return {
     version: socket.getProtocol() ?? '',

@@ -11,7 +11,7 @@ import { MAGIC_HOST } from '../pipeline/plan-request.ts';
 import type { ClientHello } from '../protocol/tls-hello/index.ts';
 import { acceptTls, hasChoice, HTTP_PROTOCOLS, protocolsLike, speaksHttp } from './accept-tls.ts';
 import { AwaitedClient } from './awaited-client.ts';
-import { clientEntry, type ClientTlsState } from './client-entry.ts';
+import { clientEntry, relayEntry, type ClientTlsState } from './client-entry.ts';
 import type { DialObserver, DialOptions } from './dialer.ts';
 import { leafForClient, type Doorkeeping } from './doorkeeping.ts';
 import { HelloCollector } from './hello-collector.ts';
@@ -57,6 +57,8 @@ export class ConnectDoor implements LinkHandler, Mortal {
   #cancelDial: (() => void) | null = null;
   /** The origin connection that waits for its greeting. */
   #origin: SocketLink | null = null;
+  /** Of TLS that passes unopened. */
+  #hello: ClientHello | null = null;
   #ended = false;
   #left = false;
 
@@ -248,6 +250,7 @@ export class ConnectDoor implements LinkHandler, Mortal {
     const { host, port } = this.#request;
     const name = serverName(hello) ?? host;
     this.#bytes = bytes;
+    this.#hello = hello;
     // Whoever speaks only what Weir does not is not to be broken by Weir.
     if (!speaksHttp(hello) || passesThrough(this.#keeping.context.settings.passthroughHosts, [name, host], port)) {
       this.#relay('tls', name);
@@ -325,7 +328,7 @@ export class ConnectDoor implements LinkHandler, Mortal {
     const plan = this.#plan(scheme, rowHost, anomaly);
     const bytes = this.#bytes;
     this.#leave();
-    openRelay(this.#keeping, this.#link, this.#entry(), plan, bytes);
+    openRelay(this.#keeping, this.#link, this.#entry(scheme), plan, bytes);
   }
 
   #plan(scheme: 'tcp' | 'tls', rowHost: string, anomaly: AnomalyCode | null = null): RelayPlan {
@@ -334,11 +337,11 @@ export class ConnectDoor implements LinkHandler, Mortal {
   }
 
   #beginRow(plan: RelayPlan): ExchangeRecord {
-    return beginRelay(this.#keeping, this.#entry(), plan);
+    return beginRelay(this.#keeping, this.#entry(plan.scheme), plan);
   }
 
-  #entry(): ReturnType<typeof clientEntry> {
-    return clientEntry(this.#keeping.context, this.#visitor, null, null, null);
+  #entry(scheme: 'tcp' | 'tls'): ClientEntry {
+    return relayEntry(this.#keeping.context, this.#visitor, scheme, this.#hello);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { ListenerMode } from '../model/listener-mode.ts';
 import { DEAF } from '../pipeline/link.ts';
-import { clientEntry } from './client-entry.ts';
+import { relayEntry } from './client-entry.ts';
 import type { Doorkeeping } from './doorkeeping.ts';
 import { openRelay } from './raw-relay.ts';
 import { SocketLink } from './socket-link.ts';
@@ -17,7 +17,7 @@ type TcpMode = Extract<ListenerMode, { kind: 'tcp' }>;
 export function relayTcp(keeping: Doorkeeping, { host, port }: TcpMode, visitor: Visitor, socket: Socket): void {
   const { context } = keeping;
   const refusal = keeping.guestList.refusal(visitor);
-  const entry = clientEntry(context, visitor, null, null, null);
+  const entry = relayEntry(context, visitor, 'tcp');
   const link = new SocketLink(socket, DEAF);
   if (refusal !== null) {
     turnAway(keeping, link, visitor, refusal, 'tcp');

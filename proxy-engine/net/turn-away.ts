@@ -1,6 +1,6 @@
 import type { ExchangeError } from '../model/error-code.ts';
 import { ExchangeRecord } from '../pipeline/exchange-record.ts';
-import { clientEntry } from './client-entry.ts';
+import { relayEntry } from './client-entry.ts';
 import type { Doorkeeping } from './doorkeeping.ts';
 import type { SocketLink } from './socket-link.ts';
 import type { Visitor } from './visitor.ts';
@@ -22,7 +22,7 @@ export function recordTurnedAway(
   error: ExchangeError,
 ): void {
   const record = new ExchangeRecord(context, place.startedAt);
-  record.begin(clientEntry(context, visitor, null, null, null), {
+  record.begin(relayEntry(context, visitor, scheme), {
     kind: scheme === 'udp' ? 'udp' : 'tunnel',
     clientProtocol: scheme,
     scheme,

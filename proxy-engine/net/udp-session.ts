@@ -2,7 +2,7 @@ import type { ErrorCode } from '../model/error-code.ts';
 import { ExchangeRecord, type RecordableConnection } from '../pipeline/exchange-record.ts';
 import { failure } from '../pipeline/failures.ts';
 import { deadlineAfter, type Mortal } from '../pipeline/lifetimes.ts';
-import { clientEntry } from './client-entry.ts';
+import { relayEntry } from './client-entry.ts';
 import type { Doorkeeping } from './doorkeeping.ts';
 import type { Visitor } from './visitor.ts';
 
@@ -30,7 +30,7 @@ export class UdpSession implements Mortal {
     this.#keeping = keeping;
     this.#onEnd = onEnd;
     this.#record = new ExchangeRecord(context, context.clock.micros());
-    this.#record.begin(clientEntry(context, visitor, null, null, null), {
+    this.#record.begin(relayEntry(context, visitor, 'udp'), {
       kind: 'udp',
       clientProtocol: 'udp',
       scheme: 'udp',

@@ -344,6 +344,10 @@ describe('a passthrough host', () => {
     expect(row.begin.kind).toBe(relayed ? 'tunnel' : 'http');
     if (!relayed) return;
     expect(row.begin).toMatchObject({ scheme: 'tls', host: 'localhost', port: origin.port });
+    expect(row.client).toMatchObject({ protocol: 'tls', tls: { sni: 'localhost', chain: [] } });
+    expect(row.client?.tls?.ja4).toMatch(/^t13d/);
+    expect(row.origin).toMatchObject({ protocol: 'tls' });
+    expect(row.end.timing.connect).toBeGreaterThan(0);
     expect(row.end).toMatchObject({ complete: true, error: null });
     expect(row.end.requestBodyBytes).toBeGreaterThan(200);
     expect(row.end.responseBodyBytes).toBeGreaterThan(500);
