@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { SeededRandom } from '../../test/support/seeded-random.ts';
+import { frame } from '../../test/support/websocket-frames.ts';
 import type { BodyCapture, MessageSide } from '../model/exchange.ts';
 import { createTap, LONG_BODY_BYTES, type CaptureTap, type TapOptions } from './create-tap.ts';
 import { readBatch, type BatchVisitor, type CapturedBodies } from './read-batch.ts';
@@ -221,6 +222,100 @@ test('a bulk body is asked to rest while the store is behind, and is cut where i
 
   expect(bodies(read()).captured).toEqual(['whole', 'truncated']);
   expect(tap.losses.truncatedBodies).toBe(1);
+});
+
+test('a WebSocket goes on being recorded at the next frame once the store has caught up, and the gap is told', () => {
+  const { tap, batches, read } = open({ ...UNLIMITED, creditBytes: 100_000, slabBytes: 8_192 });
+  const message = (payload: Buffer): Buffer => frame({ opcode: 2, payload });
+  const send = (bytes: Buffer): void => {
+    tap.payload(1, 'response', bytes, 0, bytes.length);
+  };
+  tap.begin(begin(1, { kind: 'websocket' }));
+  tap.response(1, { status: 101, head: Buffer.from('HTTP/1.1 101 Go\r\n\r\n'), sentHead: null });
+  const first = message(Buffer.alloc(90_000, 'a'));
+  const unseen = message(Buffer.alloc(500, 'b'));
+  const half = message(Buffer.alloc(300, 'c'));
+  const next = message(Buffer.from('seen again'));
+  send(first);
+  send(unseen);
+  send(half.subarray(0, 100));
+  tap.flush();
+  tap.returnCredit(batches.reduce((sum, batch) => sum + batch.byteLength, 0));
+  send(Buffer.concat([half.subarray(100), next]));
+  tap.end(1, END);
+
+  const heard = read();
+  const gap = heard.find(([kind]) => kind === 'gap');
+  expect(gap).toEqual([
+    'gap',
+    1,
+    'response',
+    { time: NOW, bytes: unseen.length + half.length, messages: 2, rest: false },
+  ]);
+  const recorded = bodies(heard);
+  expect(recorded.response).toBe(Buffer.concat([first, next]).toString('latin1'));
+  expect(recorded.captured).toEqual(['whole', 'truncated']);
+  expect(tap.losses.truncatedBodies).toBe(1);
+});
+
+test('a WebSocket that has waited for the store long enough is asked to wait no more', () => {
+  const { tap, batches, read } = open({ ...UNLIMITED, creditBytes: 1_000_000 });
+  const bulk = frame({ opcode: 2, payload: Buffer.alloc(500_000) });
+  const small = frame({ opcode: 1, payload: 'small' });
+  tap.begin(begin(1, { kind: 'websocket', method: 'CONNECT' }));
+  tap.response(1, { status: 200, head: Buffer.from(':status: 200\r\n\r\n'), sentHead: null });
+  tap.payload(1, 'request', bulk, 0, bulk.length);
+  expect(tap.congested(1, 'request')).toBe(true);
+  tap.cut(1, 'request');
+  expect(tap.congested(1, 'request')).toBe(false);
+  tap.payload(1, 'request', small, 0, small.length);
+  tap.flush();
+  tap.returnCredit(batches.reduce((sum, batch) => sum + batch.byteLength, 0));
+  tap.payload(1, 'request', small, 0, small.length);
+  tap.end(1, END);
+
+  const heard = read();
+  expect(heard.filter(([kind]) => kind === 'gap')).toHaveLength(1);
+  expect(bodies(heard).request.length).toBe(bulk.length + small.length);
+});
+
+test('datagrams keep their bounds, and those that a lagging store left out are counted', () => {
+  const { tap, batches, read } = open({ ...UNLIMITED, creditBytes: 20_000, slabBytes: 4_096 });
+  const datagram = (text: string): void => {
+    tap.datagram(1, 'request', Buffer.from(text), 0, text.length);
+  };
+  tap.begin(begin(1, { kind: 'udp', method: '' }));
+  datagram('one');
+  datagram('');
+  datagram('x'.repeat(18_000));
+  datagram('lost');
+  datagram('lost too');
+  tap.flush();
+  tap.returnCredit(batches.reduce((sum, batch) => sum + batch.byteLength, 0));
+  datagram('two');
+  tap.end(1, END);
+
+  const told = read().filter(([kind]) => kind === 'datagram' || kind === 'gap');
+  expect(told.map(([kind, , , what]) => (kind === 'gap' ? what : String(what).length))).toEqual([
+    3,
+    0,
+    18_000,
+    { time: NOW, bytes: 12, messages: 2, rest: false },
+    3,
+  ]);
+});
+
+test('a stream that reached the set number of bytes says that nothing more is recorded', () => {
+  const { tap, read } = open({ ...UNLIMITED, recordedBodyBytes: 4 });
+  tap.begin(begin(1, { kind: 'websocket' }));
+  tap.response(1, { status: 101, head: Buffer.from('HTTP/1.1 101 Go\r\n\r\n'), sentHead: null });
+  const bytes = frame({ opcode: 1, payload: 'long enough' });
+  tap.payload(1, 'response', bytes, 0, bytes.length);
+  tap.payload(1, 'response', bytes, 0, bytes.length);
+  tap.end(1, END);
+
+  const gaps = read().filter(([kind]) => kind === 'gap');
+  expect(gaps).toEqual([['gap', 1, 'response', { time: NOW, bytes: 0, messages: 0, rest: true }]]);
 });
 
 test('credit that comes back lets capture be whole again', () => {
