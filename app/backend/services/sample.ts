@@ -2,8 +2,10 @@ import { MessageChannel } from 'node:worker_threads';
 import { createTap } from '#engine';
 import type { SessionInfo } from '#contract';
 import type { BackendCore } from '../backend-core.ts';
+import type { NamedClient } from '../client-programs.ts';
 import type { CallHandlers } from '../transport/server.ts';
 import { makeSampleClock, playSample } from './sample/play-sample.ts';
+import { sampleProgramAt } from './sample/player.ts';
 
 /**
  * The invented traffic has ids of its own, far above those of real traffic. There is at most one sample session in a
@@ -29,17 +31,26 @@ export function createSampleCalls(core: BackendCore): Pick<CallHandlers, 'sample
     const { port1, port2 } = new MessageChannel();
     store.attach(port2, session.id);
     const clock = makeSampleClock();
+    const clients: NamedClient[] = [];
     const tap = createTap(
       {
         post: (batch) => {
           port1.postMessage(batch, [batch]);
         },
       },
-      { creditBytes: CREDIT_BYTES, recordedBodyBytes: CREDIT_BYTES, now: () => clock.now },
+      {
+        creditBytes: CREDIT_BYTES,
+        recordedBodyBytes: CREDIT_BYTES,
+        now: () => clock.now,
+        onClient: (connection, address) => {
+          clients.push({ connection, ...sampleProgramAt(address) });
+        },
+      },
     );
     playSample(tap, FIRST_SAMPLE_ID, FIRST_SAMPLE_ID, clock);
     tap.flush();
     await store.write('flush', {});
+    await store.write('namePrograms', { clients });
     port1.close();
     return (await findSession()) ?? session;
   }

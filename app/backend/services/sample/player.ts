@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import type { ConnectionId, ExchangeId, HeaderField, MessageSide, Timing } from '#contract';
 import type { Tap } from '#engine';
+import type { ClientProgram } from '../../platform/client-program.ts';
 import { clientTls, originTls } from './certificates.ts';
 import type { SampleClient, SampleCoding, ScriptedBody, ScriptedExchange } from './script.ts';
 
@@ -13,6 +14,20 @@ const CLIENT_PORTS: Readonly<Record<SampleClient, number>> = {
   terminal: 53_702,
   watcher: 53_990,
 };
+
+const CLIENT_PROGRAMS: Readonly<Record<SampleClient, ClientProgram>> = {
+  browser: { name: 'firefox', pid: 4_211, path: '/usr/lib/firefox/firefox' },
+  app: { name: 'weir-shop', pid: 5_180, path: '/opt/weir-shop/weir-shop' },
+  terminal: { name: 'curl', pid: 6_042, path: '/usr/bin/curl' },
+  watcher: { name: 'node', pid: 3_307, path: '/usr/bin/node' },
+};
+
+/** The invented program that speaks from an invented client's address. */
+export function sampleProgramAt(address: string): ClientProgram {
+  const port = Number(address.slice(address.lastIndexOf(':') + 1));
+  const clients: readonly SampleClient[] = ['watcher', 'terminal', 'app'];
+  return CLIENT_PROGRAMS[clients.find((client) => port >= CLIENT_PORTS[client]) ?? 'browser'];
+}
 
 interface Leg {
   readonly id: ConnectionId;
