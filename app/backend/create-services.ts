@@ -14,6 +14,7 @@ import { createReplayCalls, createReplayStreams } from './services/replay.ts';
 import { createSampleCalls } from './services/sample.ts';
 import { createSessionCalls } from './services/sessions.ts';
 import { createSettingsCalls } from './services/settings.ts';
+import { createSetupCalls } from './services/setup.ts';
 import { createStoreCalls } from './services/store.ts';
 import type { SystemProxyService } from './services/system-proxy.ts';
 import { createTrustCalls } from './services/trust.ts';
@@ -34,6 +35,7 @@ export function createServices(core: BackendCore, systemProxy: SystemProxyServic
       ...createStoreCalls(core),
       ...createCaCalls(core),
       ...browsers.calls,
+      ...createSetupCalls(core),
       ...systemProxy.calls,
       ...createTrustCalls(core),
       ...createReplayCalls(core),

@@ -88,7 +88,16 @@ export interface TrustReport {
   readonly selfTest: string | null;
 }
 
+/** What a person needs to point programs and devices here. */
+export interface SetupWays {
+  /** The line for each kind of terminal; all empty when no listener is a proxy. */
+  readonly terminalLines: Readonly<Record<'posix' | 'fish' | 'powershell' | 'cmd', string>>;
+  /** Addresses of this computer in its networks, without loopback. */
+  readonly addresses: readonly string[];
+}
+
 export interface SetupCalls {
+  'setup.ways': { input: Record<string, never>; output: SetupWays };
   /** Looks into every store of trust and asks programs; takes seconds. Changes nothing. */
   'trust.examine': { input: Record<string, never>; output: TrustReport };
   /** Makes a store trust our authority. Fails with `not-found` and `unavailable`; the message says what to do. */

@@ -12,6 +12,7 @@ const store = v.pipe(v.string(), v.minLength(1), v.maxLength(4_096));
 export const SETUP_CALL_INPUTS: {
   readonly [Name in keyof SetupCalls]: v.GenericSchema<unknown, SetupCalls[Name]['input']>;
 } = {
+  'setup.ways': v.strictObject({}),
   'systemProxy.status': v.strictObject({ bypass }),
   'systemProxy.on': v.strictObject({ bypass, chain: v.boolean() }),
   'systemProxy.off': v.strictObject({}),

@@ -69,6 +69,15 @@ const TRUST: TrustReport = {
 export function fakeSetupCalls(): SetupHandlers {
   let on = false;
   return {
+    'setup.ways': () => ({
+      terminalLines: {
+        posix: '. /home/jo/weir.sh',
+        fish: 'source /home/jo/weir.fish',
+        powershell: 'weir.ps1',
+        cmd: 'call weir.cmd',
+      },
+      addresses: ['192.168.1.20'],
+    }),
     'systemProxy.status': () => (on ? ON : OFF),
     'systemProxy.on': () => {
       on = true;

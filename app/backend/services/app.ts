@@ -34,9 +34,15 @@ export function createAppStreams(core: BackendCore): Pick<StreamHandlers, 'app.s
 }
 
 /** Writes what the line refers to and returns the line; empty when no listener is a proxy. */
-async function prepareTerminalLine({ folder, engine, authority }: BackendCore): Promise<string> {
+async function prepareTerminalLine(core: BackendCore): Promise<string> {
+  const scripts = await prepareTerminalScripts(core);
+  return scripts === null ? '' : terminalLine(likelyShell(process.platform, process.env['SHELL']), scripts);
+}
+
+/** Writes a script for each shell. @returns their folder; null when no listener is a proxy */
+export async function prepareTerminalScripts({ folder, engine, authority }: BackendCore): Promise<string | null> {
   const proxy = proxyAddress(engine.listeners);
-  if (proxy === null) return '';
+  if (proxy === null) return null;
   const trust = await writeTrustFiles({
     folder: folder.trust,
     authority: authority.pem.certificate,
@@ -46,5 +52,5 @@ async function prepareTerminalLine({ folder, engine, authority }: BackendCore): 
   const scripts = join(folder.path, 'terminal');
   // The shell that reads the script adds to its own environment, which this process does not know.
   await writeTerminalScripts(scripts, terminalEnvironment(proxy, trust, {}));
-  return terminalLine(likelyShell(process.platform, process.env['SHELL']), scripts);
+  return scripts;
 }

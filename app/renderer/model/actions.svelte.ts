@@ -1,6 +1,7 @@
 import type { ExchangeId, ExchangeSummary } from '#contract';
 import { COPY_TEXT, SAVED_FILTER_TEXT } from '../text/traffic.ts';
 import { copyText } from './clipboard.ts';
+import { SETUP_TEXT } from '../text/setup.ts';
 import type { App } from './app.svelte.ts';
 import { copyOf, COPIES } from './copy-actions.ts';
 import type { CopyAction } from './copy-actions.ts';
@@ -76,6 +77,10 @@ export class Actions {
         return app.status.info?.capabilities.openBrowser === true;
       case 'copy-terminal-line':
         return app.status.info !== null;
+      case 'capture-computer':
+        return app.status.now?.systemProxy === false;
+      case 'system-proxy-off':
+        return app.status.now?.systemProxy === true;
       case 'show-sample':
         return !sample;
       case 'remove-sample':
@@ -183,6 +188,14 @@ export class Actions {
         return;
       case 'copy-terminal-line':
         await this.copy(app.status.info?.terminalLine ?? '', COPY_TEXT.terminalLine);
+        return;
+      case 'capture-computer':
+        app.navigation.open('setup');
+        await app.systemProxy.refresh();
+        app.systemProxy.asking = app.systemProxy.status?.unsupported === null;
+        return;
+      case 'system-proxy-off':
+        await this.#turnSystemProxyOff();
         return;
       case 'show-sample':
         await app.showSample();
@@ -304,6 +317,12 @@ export class Actions {
   async copy(text: string, what: string): Promise<void> {
     await copyText(text);
     this.#app.toasts.say(what);
+  }
+
+  async #turnSystemProxyOff(): Promise<void> {
+    const { kept } = await this.#app.systemProxy.turnOff();
+    const names = kept.map(({ setting }) => setting).join(', ');
+    this.#app.toasts.say(kept.length === 0 ? SETUP_TEXT.computer.restored : SETUP_TEXT.computer.kept(names));
   }
 
   #toggleSidebar(): void {

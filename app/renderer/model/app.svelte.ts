@@ -6,6 +6,7 @@ import { Bench } from './bench.svelte.ts';
 import { Compose } from './compose.svelte.ts';
 import { Columns } from './columns.svelte.ts';
 import type { Backend, Connection } from './connection.svelte.ts';
+import { Devices } from './devices.svelte.ts';
 import { ExchangeList } from './exchange-list.svelte.ts';
 import { Hosts } from './hosts.svelte.ts';
 import { Layout } from './layout.svelte.ts';
@@ -15,6 +16,7 @@ import { Preferences } from './preferences.svelte.ts';
 import { Selection } from './selection.svelte.ts';
 import { Sessions } from './sessions.svelte.ts';
 import { Status } from './app-status.svelte.ts';
+import { SystemProxy } from './system-proxy.svelte.ts';
 import { Toasts } from './toasts.svelte.ts';
 
 /** The inspector's models, put together once. Components take it from the context. */
@@ -33,6 +35,8 @@ export class App {
   readonly marking: Marking;
   readonly compose: Compose;
   readonly bench: Bench;
+  readonly systemProxy: SystemProxy;
+  readonly devices: Devices;
   readonly actions: Actions;
   /** The active row as it was last seen; it outlives the row's page. */
   #lastActive: ExchangeSummary | null = null;
@@ -44,6 +48,8 @@ export class App {
     this.list = new ExchangeList(connection);
     this.hosts = new Hosts(connection);
     this.bench = new Bench(connection);
+    this.systemProxy = new SystemProxy(connection);
+    this.devices = new Devices(connection);
     this.marking = new Marking(this);
     this.compose = new Compose(connection);
     this.actions = new Actions(this);

@@ -12,6 +12,8 @@ export type ActionId =
   | 'previous-pane'
   | 'open-browser'
   | 'copy-terminal-line'
+  | 'capture-computer'
+  | 'system-proxy-off'
   | 'show-sample'
   | 'remove-sample'
   | 'page-traffic'

@@ -14,6 +14,8 @@ export const ACTION_TEXT: Readonly<Record<ActionId, string>> = {
   'previous-pane': 'Previous pane',
   'open-browser': 'Open a browser',
   'copy-terminal-line': 'Copy terminal line',
+  'capture-computer': 'Capture this computer',
+  'system-proxy-off': 'Turn the system proxy off',
   'show-sample': 'Show sample traffic',
   'remove-sample': 'Remove sample traffic',
   'page-traffic': 'Go to Traffic',

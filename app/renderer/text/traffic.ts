@@ -35,6 +35,8 @@ export const TOOLBAR_TEXT = {
   clear: 'Clear',
   sidebar: 'Sidebar',
   palette: 'Palette',
+  systemProxy: 'System proxy on · Turn off',
+  systemProxyHint: 'The programs of this computer are sent to Weir',
 } as const;
 
 export const FILTER_TEXT = {
@@ -71,6 +73,7 @@ export const EMPTY_TEXT = {
   openBrowser: 'Open a browser',
   openingBrowser: 'Opening a browser…',
   copyTerminalLine: 'Copy terminal line',
+  captureComputer: 'Capture this computer',
   showSample: 'Show sample traffic',
   noBrowser: 'No browser was found. These places were searched:',
 } as const;
@@ -122,6 +125,8 @@ export const STATUS_BAR_TEXT = {
   copyListener: 'Copy the address of this listener',
   lost: (count: string): string => `${count} not recorded`,
   lostBodies: (count: string): string => `${count} bodies not kept`,
+  systemProxy: 'System proxy on',
+  systemProxyHint: 'The programs of this computer are sent to Weir; open Setup',
   indexing: (count: string): string => `Indexing ${count}`,
   indexingHint: 'Searches look into each of these exchanges until the full-text index has them.',
   connecting: 'Connecting…',
