@@ -33,9 +33,6 @@ export interface DialObserver {
   onFailed(failure: DialFailure): void;
 }
 
-/** Opens a TCP connection to an origin by name; returns a way to give up. */
-export type DialOrigin = (host: string, port: number, observer: DialObserver, options: DialOptions) => () => void;
-
 /** RFC 8305 §5: "Connection Attempt Delay". */
 const ATTEMPT_DELAY_MS = 250;
 

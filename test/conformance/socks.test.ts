@@ -3,7 +3,7 @@ import { readDatagram, writeDatagram } from '../../proxy-engine/protocol/socks/i
 import { runCurl } from '../support/curl.ts';
 import { Datagrams } from '../support/datagrams.ts';
 import { originCertificate } from '../support/origin-certificates.ts';
-import { Wire, WireServer } from '../support/wire.ts';
+import { type Wire, WireServer } from '../support/wire.ts';
 import { codes, useStage } from './stage.ts';
 
 const stage = useStage('socks');

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { startEngine, TEST_SETTINGS, timeouts, type EngineUnderTest } from '../support/engine-kit.ts';
+import { startEngine, timeouts, type EngineUnderTest, type TEST_SETTINGS } from '../support/engine-kit.ts';
 import { ORIGIN_CA, originCertificate } from '../support/origin-certificates.ts';
 import { HaproxyServer } from '../support/haproxy-server.ts';
 import { Wire, WireServer } from '../support/wire.ts';

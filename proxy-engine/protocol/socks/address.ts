@@ -70,7 +70,7 @@ export function ipv4Text(bytes: Buffer): string {
 }
 
 /** RFC 5952 §4: lower case, no leading zeros, the longest run of zero groups shortened. */
-export function ipv6Text(bytes: Buffer): string {
+function ipv6Text(bytes: Buffer): string {
   const groups = Array.from({ length: 8 }, (_unused, index) => bytes.readUInt16BE(index * 2));
   let best = { start: -1, length: 1 };
   for (let start = 0; start < groups.length; start += 1) {
