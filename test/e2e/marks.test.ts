@@ -48,6 +48,7 @@ test('a comment is written, marks its row and is read again', async () => {
   await page.getByRole('textbox', { name: 'Comment' }).fill('the cart was empty');
   await page.keyboard.press('Control+Enter');
   await rowOf(page, 96).getByLabel('has a comment').waitFor();
+  await page.getByRole('region', { name: 'Detail' }).getByText('the cart was empty').waitFor();
   await page.keyboard.press('n');
   expect(await page.getByRole('textbox', { name: 'Comment' }).inputValue()).toBe('the cart was empty');
 });

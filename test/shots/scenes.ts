@@ -85,6 +85,7 @@ export const SCENES: readonly Scene[] = [
   detail('llm', 'host:llm.weir.test', 'Overview', shown('shop-assistant-small')),
   detail('timing', 'host:shop.weir.test type:html status:200', 'Timing', shown('The TLS handshake with the origin')),
   detail('tls', CART, 'TLS', shown('Weir and origin')),
+  detail('cookies', 'host:shop.weir.test type:html status:200', 'Request', shown('Cookies')),
   detail('raw', CART, 'Raw', shown('Host: api.weir.test')),
   detail('failure', 'host:pinned.weir.test', 'Overview', shown('The client does not trust')),
   detail('certificate', 'host:old.weir.test', 'TLS', shown('expired 3 Mar 2026')),

@@ -58,6 +58,8 @@ export class ExchangeList {
   #upTo: ExchangeId | null = null;
   #highestId: ExchangeId = 0;
   #generation = 0;
+  /** Ends the questions of the load that is under way. */
+  #asking = new AbortController();
   #stream: StreamHandle | null = null;
   #incoming: ExchangeSummary[] = [];
   #wanted = { first: 0, end: 0 };
@@ -269,7 +271,10 @@ export class ExchangeList {
     if (session === null) return;
     const generation = ++this.#generation;
     this.#cancelRefresh();
+    this.#asking.abort();
+    this.#asking = new AbortController();
     this.#loading = true;
+    if (this.#filter !== '' && isTimeOrder(this.#order)) void this.#showNewest(generation);
     try {
       await (isTimeOrder(this.#order) ? this.#loadByTime(generation, keep) : this.#loadSnapshot(generation, keep));
       if (generation !== this.#generation) return;
@@ -282,6 +287,37 @@ export class ExchangeList {
     this.#loading = false;
     this.#inFlight.clear();
     this.#fetchWanted();
+  }
+
+  /**
+   * The newest matches before anyone knows how many there are: a filter that looks into bodies may take a while to be
+   * counted, and what it finds first is often what was looked for.
+   */
+  async #showNewest(generation: number): Promise<void> {
+    const query = { session: this.#session ?? 0, filter: this.#filter, sort: 'time', descending: true } as const;
+    try {
+      const { rows } = await this.#backend.call(
+        'exchanges.query',
+        { ...query, after: null, limit: PAGE_ROWS },
+        { signal: this.#asking.signal },
+      );
+      if (generation !== this.#generation || !this.#loading || rows.length === 0) return;
+      this.#begin(rows.length);
+      this.#pages.put(0, rows.toReversed());
+      this.#loaded = true;
+      this.#scrollWish = { index: rows.length - 1, align: 'end' };
+    } catch {
+      // The load itself tells what is wrong.
+    }
+  }
+
+  /** Gives up the load that is under way; what it found so far stays. */
+  cancel(): void {
+    if (!this.#loading) return;
+    this.#generation += 1;
+    this.#asking.abort();
+    this.#asking = new AbortController();
+    this.#loading = false;
   }
 
   /** Time order: the tail, or the neighbourhood of the exchange to keep when it does not stand in the tail. */
@@ -488,11 +524,15 @@ export class ExchangeList {
   }
 
   #queryAt(index: number, limit: number): Promise<{ readonly rows: readonly ExchangeSummary[] }> {
-    return this.#backend.call('exchanges.queryAt', { ...this.#query(), index, limit });
+    return this.#backend.call('exchanges.queryAt', { ...this.#query(), index, limit }, { signal: this.#asking.signal });
   }
 
   #count(upTo: ExchangeId | null): Promise<{ readonly count: number }> {
-    return this.#backend.call('exchanges.count', { session: this.#session ?? 0, filter: this.#filter, upTo });
+    return this.#backend.call(
+      'exchanges.count',
+      { session: this.#session ?? 0, filter: this.#filter, upTo },
+      { signal: this.#asking.signal },
+    );
   }
 
   async #findIndex(id: ExchangeId): Promise<number | null> {

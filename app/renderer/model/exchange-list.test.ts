@@ -171,3 +171,35 @@ test('an answer that comes after a newer question is dropped', async () => {
   await settled(list);
   expect(list.rowAt(0)?.status).toBe(500);
 });
+
+test('a filter shows its newest matches before all are counted, and the counting can be given up', async () => {
+  const { backend, list } = await listOf(1_000);
+  const counted = Promise.withResolvers<undefined>();
+  const call = backend.call.bind(backend);
+  backend.call = async (name, input, options) => {
+    if (name === 'exchanges.count') await counted.promise;
+    return call(name, input, options);
+  };
+  list.setFilter('status:200', null);
+  await expect.poll(() => list.rowAt(list.total - 1)?.status, { interval: 1 }).toBe(200);
+  expect(list.total).toBe(PAGE_ROWS);
+  expect(list.loading).toBe(true);
+
+  list.cancel();
+  counted.resolve(undefined);
+  expect(list.loading).toBe(false);
+  expect(list.total).toBe(PAGE_ROWS);
+
+  list.reload();
+  await settled(list);
+  expect(list.total).toBeGreaterThan(PAGE_ROWS);
+});
+
+test('deleted rows close up, and those behind them keep their order', async () => {
+  const { list } = await listOf(1_000);
+  list.removed([900, 902, 1_000]);
+  expect(list.total).toBe(997);
+  expect([898, 899, 900, 901].map((index) => list.rowAt(index)?.id)).toEqual([899, 901, 903, 904]);
+  expect(list.neighbourOf(new Set([903, 904]))).toBe(905);
+  expect(list.neighbourOf(new Set([999]))).toBe(998);
+});

@@ -43,6 +43,8 @@ export const DETAIL_TEXT = {
 export const OVERVIEW_TEXT = {
   connection: 'Connection',
   noticed: 'Noticed',
+  comment: 'Comment',
+  editComment: 'Edit',
   timing: 'Timing',
   general: 'General',
   query: 'Query',

@@ -61,6 +61,7 @@ export const LIST_TEXT = {
   showCurrent: 'Show what is recorded now',
   failed: 'The list could not be read',
   retry: 'Try again',
+  searching: 'Looking through the session',
   rangeTooLong: (most: string): string => `The first ${most} exchanges of the range are selected.`,
 } as const;
 

@@ -106,7 +106,10 @@ export class InspectorModel {
     const before = this.#summary;
     this.#summary = summary;
     if (id === this.#id) {
-      if (summary !== before && id !== null && this.#detail?.summary.state !== 'complete') this.#refreshSoon();
+      // A row that has ended changes by what people note on it; of that only the comment is not in the row.
+      const noted = summary?.commented === true || before?.commented === true;
+      const grows = this.#detail?.summary.state !== 'complete' || noted;
+      if (summary !== before && id !== null && grows) this.#refreshSoon();
       return;
     }
     this.close();
