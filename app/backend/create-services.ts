@@ -8,6 +8,7 @@ import { createClientCertificateCalls } from './services/client-certificates.ts'
 import { createExchangeCalls, createExchangeStreams } from './services/exchanges.ts';
 import { createExportCalls } from './services/exports.ts';
 import { createHostCalls } from './services/hosts.ts';
+import { createImportCalls } from './services/import.ts';
 import { createListenerStreams } from './services/listeners.ts';
 import { createMessageCalls, createMessageStreams } from './services/messages.ts';
 import { createReplayCalls, createReplayStreams } from './services/replay.ts';
@@ -39,6 +40,7 @@ export function createServices(core: BackendCore, systemProxy: SystemProxyServic
       ...systemProxy.calls,
       ...createTrustCalls(core),
       ...createReplayCalls(core),
+      ...createImportCalls(core),
       ...createSampleCalls(core),
       ...createSettingsCalls(core),
       ...bench.calls,

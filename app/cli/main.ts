@@ -14,15 +14,13 @@ const COMMANDS: Readonly<Record<CommandName, () => Promise<Command>>> = {
   list: async () => (await import('./commands/list.ts')).list,
   show: async () => (await import('./commands/show.ts')).show,
   export: async () => (await import('./commands/export.ts')).exportExchanges,
+  import: async () => (await import('./commands/import.ts')).importFile,
   replay: async () => (await import('./commands/replay.ts')).replay,
   bench: async () => (await import('./commands/bench.ts')).bench,
   ca: async () => (await import('./commands/ca.ts')).ca,
   'system-proxy': async () => (await import('./commands/system-proxy.ts')).systemProxy,
   doctor: async () => (await import('./commands/doctor.ts')).doctor,
 };
-
-/** Commands that the command line has a place for and this version does not have. */
-const LATER: ReadonlySet<string> = new Set(['import']);
 
 /** Errors whose message was written for the person who ran the command; any other is a fault of ours. */
 const FOR_PEOPLE: ReadonlySet<string> = new Set([
@@ -63,7 +61,6 @@ async function dispatch(args: readonly string[]): Promise<number> {
   const named = !first.startsWith('-');
   const name = named ? first : 'open';
   const rest = named ? others : args;
-  if (LATER.has(name)) throw new UsageError(`\`weir ${name}\` is not in this version yet.`);
   if (!isCommandName(name)) throw new UsageError(`There is no command ${JSON.stringify(name)}.`);
   const end = rest.indexOf('--');
   const own = end === -1 ? rest : rest.slice(0, end);

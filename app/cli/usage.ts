@@ -79,6 +79,13 @@ Writes exchanges in a format of other programs to a file or to standard output.
   --format F      har (HAR 1.2) or curl (a shell script of curl commands)
   -o FILE         a file instead of standard output
 `,
+  import: `Usage: weir import FILE [--data DIR]
+
+Reads a HAR file into a session of its own and says what it left out. Uses the Weir that runs on the data folder, or one
+that lives as long as the command.
+
+  --data DIR      data folder (default: your platform's place, or WEIR_DATA)
+`,
   replay: `Usage: weir replay ID [--data DIR] [--set header:NAME=VALUE]... [--origin-ca FILE]... [--json]
 
 Sends the request of an exchange again, as it was captured: over HTTP/1 the same bytes, over HTTP/2 the same fields in
@@ -155,6 +162,7 @@ Usage: weir [COMMAND] [OPTION]...
   list      list recorded exchanges
   show      show one exchange
   export    write exchanges as HAR or as curl commands
+  import    read a HAR file
   replay    send a recorded request again
   ca        show, export, trust or untrust the certificate authority
   system-proxy

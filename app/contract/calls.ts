@@ -2,6 +2,7 @@ import type { ClientCertificateCalls } from './client-certificate-calls.ts';
 import type { ExchangeDetail, ExchangeSummary, MessageSide } from '../../proxy-engine/model/exchange.ts';
 import type { ExchangeId, SessionId } from '../../proxy-engine/model/ids.ts';
 import type { ListenerConfig, ListenerInfo } from '../../proxy-engine/model/engine-config.ts';
+import type { ImportCalls } from './import.ts';
 import type { ReplayLoad, ReplayOutcome, ReplayProgress, ReplayRequest } from './replay.ts';
 import type { BenchCalls, BenchStreams } from './bench-calls.ts';
 import type { MessageCalls, MessageStreams } from './messages.ts';
@@ -180,7 +181,7 @@ export interface AppSettings {
 }
 
 /** The calls of the contract: one request, one answer. Inputs are validated where they arrive. */
-export interface Calls extends SetupCalls, MessageCalls, BenchCalls, ClientCertificateCalls {
+export interface Calls extends SetupCalls, MessageCalls, BenchCalls, ClientCertificateCalls, ImportCalls {
   'app.info': { input: Record<string, never>; output: AppInfo };
   'capture.setRecording': { input: { on: boolean }; output: Record<string, never> };
   'sessions.list': { input: Record<string, never>; output: { sessions: readonly SessionInfo[] } };

@@ -6,6 +6,7 @@ import { BENCH_CALL_INPUTS, BENCH_STREAM_INPUTS } from './bench-validators.ts';
 import type { AppSettings, CallName, Calls, StreamName, Streams } from './calls.ts';
 import { CLIENT_CERTIFICATE_INPUTS } from './client-certificate-validators.ts';
 import { SETUP_CALL_INPUTS } from './setup-validators.ts';
+import { IMPORT_CALL_INPUTS } from './import-validators.ts';
 import { REPLAY_LOAD, REPLAY_REQUEST } from './replay-validators.ts';
 import { MAX_COMMENT_LENGTH, MAX_IDS, MAX_PAGE_ROWS, MAX_WINDOW_BYTES } from './wire.ts';
 
@@ -162,6 +163,7 @@ const CALL_INPUTS: { readonly [Name in CallName]: SchemaFor<Calls[Name]['input']
   'settings.set': SETTINGS_CHANGE,
   ...SETUP_CALL_INPUTS,
   ...CLIENT_CERTIFICATE_INPUTS,
+  ...IMPORT_CALL_INPUTS,
   ...BENCH_CALL_INPUTS,
 };
 

@@ -419,6 +419,10 @@ export class FakeBackend implements ContractClient {
       return { ids };
     },
     'replay.send': ({ of }) => ({ exchanges: [of ?? 1], status: 200, problem: null }),
+    'import.begin': () => ({ import: 1 }),
+    'import.write': () => ({ imported: 0, skipped: 0 }),
+    'import.end': () => ({ session: null, imported: 0, skipped: 0, named: [], problem: null }),
+    'import.cancel': () => ({}),
     'replay.list': () => ({ ids: [] }),
     'exchanges.restore': ({ ids }) => {
       for (const id of ids) this.#removed.delete(id);

@@ -55,6 +55,8 @@ export interface WriterCalls {
   beginSession: { input: { name: string | null }; output: { session: SessionInfo } };
   /** Makes a session beside the current one, for sample traffic and imports; `attach` names it. */
   addSession: { input: { name: string; sample: boolean }; output: { session: SessionInfo } };
+  /** Ends a session beside the current one; null when it is empty, and gone. */
+  endSession: { input: { id: SessionId }; output: { session: SessionInfo | null } };
   /** Deletes a session that is not current and gives its disk space back. Fails with `not-found` or `conflict`. */
   removeSession: { input: { id: SessionId }; output: Record<string, never> };
   renameSession: { input: { id: SessionId; name: string }; output: { session: SessionInfo } };

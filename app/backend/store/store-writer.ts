@@ -190,6 +190,13 @@ export class StoreWriter {
     return this.#require().sessions.add(name, sample, this.#host.now());
   }
 
+  /** Ends a session beside the current one; null when it is empty, and gone. @throws ContractError `unavailable` */
+  endSession(id: SessionId): SessionInfo | null {
+    const store = this.#require();
+    store.sessions.end(id, this.#host.now());
+    return store.sessions.find(id);
+  }
+
   /**
    * Deletes a session; resolves when its disk space is free again.
    * @throws ContractError `unavailable`, `conflict` for the current session, `not-found`

@@ -89,6 +89,8 @@ async function answer(
       return { session: writer.beginSession(command.input.name) };
     case 'addSession':
       return { session: writer.addSession(command.input.name, command.input.sample) };
+    case 'endSession':
+      return { session: writer.endSession(command.input.id) };
     case 'removeSession':
       await writer.removeSession(command.input.id);
       return {};

@@ -1,0 +1,113 @@
+import type { ConnectionId, ExchangeId, MessageSide } from '#contract';
+import type { Tap } from '#engine';
+import type { ImportedExchange, ImportedMessage } from './har-entry.ts';
+
+/** Nobody knows the client of an imported exchange. */
+const NO_ADDRESS = '0.0.0.0:0';
+const PIECE_BYTES = 65_536;
+
+/** Records imported exchanges as the engine would have recorded them. */
+export class ExchangeRecorder {
+  readonly #tap: Tap;
+  readonly #client: ConnectionId;
+  readonly #connections = new Map<string, ConnectionId>();
+  #nextExchange: ExchangeId;
+  #nextConnection: ConnectionId;
+  #clock = 0;
+
+  /** @param tap asks `now` for the time of each piece */
+  constructor(tap: Tap, firstExchange: ExchangeId, firstConnection: ConnectionId) {
+    this.#tap = tap;
+    this.#nextExchange = firstExchange;
+    this.#client = firstConnection;
+    this.#nextConnection = firstConnection + 1;
+    tap.connection({ id: this.#client, side: 'client', address: NO_ADDRESS, protocol: 'http/1.1', tls: null });
+  }
+
+  /** The time of what is being recorded, microseconds since the Unix epoch. */
+  get now(): number {
+    return this.#clock;
+  }
+
+  /** Ids from here on were not given away. */
+  get nextExchange(): ExchangeId {
+    return this.#nextExchange;
+  }
+
+  get nextConnection(): ConnectionId {
+    return this.#nextConnection;
+  }
+
+  /** @returns the number of its row */
+  record(exchange: ImportedExchange): ExchangeId {
+    const id = this.#nextExchange++;
+    const tap = this.#tap;
+    const { kind, startedAt, scheme, host, port, method, path, protocol, head, sentHead } = exchange;
+    this.#clock = startedAt;
+    const client = { clientConnection: this.#client, clientAddress: NO_ADDRESS, clientProtocol: protocol };
+    tap.begin({ id, kind, startedAt, ...client, scheme, host, port, method, path, head, sentHead });
+    this.#payload(id, 'request', exchange.body);
+    if (exchange.trailers !== null) tap.trailers(id, 'request', exchange.trailers);
+    if (exchange.originAddress !== null) this.#origin(id, exchange, exchange.originAddress);
+    for (const informational of exchange.informational) tap.informational(id, informational);
+    const { response, timing } = exchange;
+    if (response !== null) {
+      this.#clock = startedAt + (timing.firstByte ?? 0);
+      tap.response(id, { status: response.status, head: response.head, sentHead: response.sentHead });
+      this.#payload(id, 'response', response.body);
+      if (response.trailers !== null) tap.trailers(id, 'response', response.trailers);
+    }
+    const sizes = { request: exchange.body.length, response: response?.body.length ?? 0 };
+    for (const message of exchange.messages) {
+      const frame = frameOf(message);
+      this.#clock = message.time;
+      this.#payload(id, message.side, frame);
+      sizes[message.side] += frame.length;
+    }
+    tap.end(id, {
+      timing,
+      requestBodyBytes: sizes.request,
+      responseBodyBytes: sizes.response,
+      error: exchange.error,
+      anomalies: exchange.anomalies,
+      complete: response !== null && exchange.error === null,
+      sentRequestFraming: 'as-received',
+      sentResponseFraming: 'as-received',
+    });
+    return id;
+  }
+
+  #origin(id: ExchangeId, { connection, protocol }: ImportedExchange, address: string): void {
+    const key = `${connection} ${address}`;
+    const known = this.#connections.get(key);
+    const reused = known !== undefined && connection !== '';
+    const number = reused ? known : this.#nextConnection++;
+    if (!reused) {
+      this.#connections.set(key, number);
+      this.#tap.connection({ id: number, side: 'origin', address, protocol, tls: null });
+    }
+    this.#tap.origin(id, number, address, protocol, reused);
+  }
+
+  #payload(id: ExchangeId, side: MessageSide, bytes: Buffer): void {
+    for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+      this.#tap.payload(id, side, bytes, at, Math.min(at + PIECE_BYTES, bytes.length));
+    }
+  }
+}
+
+/** A message as the one frame that would have carried it (RFC 6455 §5.2); the mask of clients is zero. */
+function frameOf({ side, opcode, data }: ImportedMessage): Buffer {
+  const masked = side === 'request' ? 0x80 : 0;
+  const { length } = data;
+  const head = Buffer.alloc(2 + (length > 65_535 ? 8 : length > 125 ? 2 : 0) + (masked === 0 ? 0 : 4));
+  head[0] = 0x80 | opcode;
+  if (length > 65_535) {
+    head[1] = masked | 127;
+    head.writeBigUInt64BE(BigInt(length), 2);
+  } else if (length > 125) {
+    head[1] = masked | 126;
+    head.writeUInt16BE(length, 2);
+  } else head[1] = masked | length;
+  return Buffer.concat([head, data]);
+}

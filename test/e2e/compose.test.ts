@@ -1,0 +1,146 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import { createServer, request, type Server } from 'node:http';
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { startRealInspector } from '../support/real-inspector.ts';
+import type { RealInspector } from '../support/real-inspector.ts';
+
+interface Seen {
+  readonly method: string;
+  readonly path: string;
+  readonly fields: readonly string[];
+  readonly body: string;
+}
+
+let inspector: RealInspector;
+let origin: Server;
+let originPort: number;
+let seen: Seen[] = [];
+
+beforeAll(async () => {
+  inspector = await startRealInspector();
+  origin = createServer((incoming, response) => {
+    let body = '';
+    incoming.setEncoding('utf8').on('data', (text: string) => (body += text));
+    incoming.on('end', () => {
+      const { method = '', url = '', rawHeaders } = incoming;
+      seen.push({ method, path: url, fields: rawHeaders, body });
+      response.setHeader('Content-Type', 'application/json').end(JSON.stringify({ method, url }));
+    });
+  });
+  await new Promise<void>((listening) => origin.listen(0, '127.0.0.1', listening));
+  const address = origin.address();
+  if (address === null || typeof address === 'string') throw new Error('The origin has no port.');
+  originPort = address.port;
+});
+beforeEach(() => {
+  seen = [];
+});
+afterEach(async () => {
+  await inspector.closePages();
+  expect(inspector.complaints.splice(0)).toEqual([]);
+});
+afterAll(async () => {
+  origin.close();
+  await inspector.stop();
+});
+
+const urlOf = (path: string): string => `http://127.0.0.1:${String(originPort)}${path}`;
+const rowWith = (page: Page, path: string) => page.getByRole('row').filter({ hasText: path });
+const response = (page: Page) => page.getByRole('region', { name: 'Response', exact: true });
+
+/** Sends a request of a client through the proxy. */
+function ask(path: string, body: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const headers = { 'Content-Type': 'application/json', 'X-One': '1' };
+    const options = { host: '127.0.0.1', port: inspector.server.proxyPort, path: urlOf(path), method: 'POST', headers };
+    const outgoing = request(options, (answer) => {
+      answer.resume().on('end', resolve);
+    });
+    outgoing.on('error', reject).end(body);
+  });
+}
+
+test('one key sends an exchange again, and both tell of each other', async () => {
+  const page = await inspector.open();
+  await ask('/again', '{"a":1}');
+  await rowWith(page, '/again').click();
+  await page.keyboard.press('r');
+  await page.getByText('Replayed; answered 200').waitFor();
+  expect(seen).toHaveLength(2);
+  expect(seen[1]).toEqual(seen[0]);
+  const detail = page.getByRole('region', { name: 'Detail' });
+  await detail.getByRole('heading', { name: /^Replays/ }).waitFor();
+  await detail.getByRole('button', { name: /^Exchange \d+$/ }).click();
+  await detail.getByRole('heading', { name: 'Replay of' }).waitFor();
+});
+
+test('an exchange is edited and sent again without a mouse', async () => {
+  const page = await inspector.open();
+  await ask('/edit', '{"a":1}');
+  await rowWith(page, '/edit').click();
+  await page.keyboard.press('e');
+  await page.getByRole('heading', { name: 'Compose' }).waitFor();
+  expect(await page.getByLabel('URL').inputValue()).toBe(urlOf('/edit'));
+  await page.getByRole('tab', { name: 'Headers' }).focus();
+  await page.keyboard.press('ArrowRight');
+  const body = page.getByLabel('Request body');
+  expect(await body.inputValue()).toBe('{"a":1}');
+  await body.fill('{"a":}');
+  await page.getByText('No JSON').waitFor();
+  await body.fill('{"a":2}');
+  await page.getByText('Valid JSON').waitFor();
+  await page.keyboard.press('Control+Enter');
+  await response(page).getByText('200 OK').waitFor();
+  expect(seen[1]).toMatchObject({ method: 'POST', path: '/edit', body: '{"a":2}' });
+  expect(seen[1]?.fields.join('|')).toContain('X-One|1');
+  expect(seen[1]?.fields.join('|')).toContain('Content-Length|7');
+});
+
+test('a pasted cURL command becomes a request, and one that is none says why', async () => {
+  const page = await inspector.open();
+  await page.getByRole('button', { name: 'Compose' }).click();
+  await response(page).getByText('Nothing sent yet').waitFor();
+  await page.getByText('Write a URL to send the request.').waitFor();
+  await page.getByRole('button', { name: 'Paste cURL…' }).click();
+  await page.getByRole('textbox', { name: 'cURL command' }).fill('wget http://x/');
+  await page.keyboard.press('Control+Enter');
+  await page.getByRole('alert').getByText('does not begin with curl').waitFor();
+  await page
+    .getByRole('textbox', { name: 'cURL command' })
+    .fill(`curl -X PUT '${urlOf('/curl')}' -H 'X-Two: 2' \\\n  -d $'it\\'s'`);
+  await page.keyboard.press('Control+Enter');
+  await page.getByRole('button', { name: 'Send' }).click();
+  await response(page).getByText('200 OK').waitFor();
+  expect(seen).toMatchObject([{ method: 'PUT', path: '/curl', body: "it's" }]);
+});
+
+test('a request is repeated in parallel with progress and a histogram', async () => {
+  const page = await inspector.open();
+  await page.getByRole('button', { name: 'Compose' }).click();
+  await page.getByLabel('URL').fill(urlOf('/many'));
+  await page.getByRole('tab', { name: 'Repeat' }).click();
+  await page.getByLabel('Requests').fill('1000');
+  await page.getByLabel('At a time').fill('50');
+  await page.getByLabel('Connections').fill('50');
+  await page.getByRole('button', { name: 'Start' }).click();
+  await page.getByText('1,000 of 1,000 answered').waitFor();
+  await page.getByText('200 × 1,000').waitFor();
+  expect(await page.getByRole('list', { name: 'Latency' }).getByRole('listitem').count()).toBeGreaterThan(0);
+  expect(seen).toHaveLength(1_000);
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+});
+
+test('a run is cancelled', async () => {
+  const page = await inspector.open();
+  await page.getByRole('button', { name: 'Compose' }).click();
+  await page.getByLabel('URL').fill(urlOf('/many'));
+  await page.getByRole('tab', { name: 'Repeat' }).click();
+  await page.getByLabel('Requests').fill('100000');
+  await page.getByLabel('A second').fill('20');
+  await page.getByRole('button', { name: 'Start' }).click();
+  await page.getByText('200 ×').waitFor();
+  await page.getByRole('button', { name: 'Cancel the run' }).click();
+  await page.getByText('Cancelled', { exact: true }).waitFor();
+});
