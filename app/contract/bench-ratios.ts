@@ -17,13 +17,18 @@ export interface BenchRatio {
 }
 
 /** Ratios that lie this close to 1 are level, even where the trials lay closer. */
-export const LEVEL_SHARE = 0.03;
+const LEVEL_SHARE = 0.03;
 /** A product's throughput says something about the product while the origin alone does this much more. */
 const CEILING = 1.3;
 
 /** Weir's own figures: the first product of a profile. */
 export function weirOf(profile: BenchProfileResult): BenchProductResult | null {
   return profile.products[0] ?? null;
+}
+
+/** Whether a product is Weir, in whichever role. */
+export function isWeirProduct(product: string): boolean {
+  return product === 'weir' || product.startsWith('weir-');
 }
 
 /** The rival that the profile's ratios divide by; null when none was measured. */
@@ -35,10 +40,14 @@ export function rivalOf(profile: BenchProfileResult): BenchProductResult | null 
 /**
  * Weir's ratio to its rival in one profile, or, for throughput without a rival, its share of what the origin alone does.
  *
+ * @param weir Weir in another role than the profile's first
  * @returns null when the profile does not say: nothing measured, no CPU known, or the origin itself was the limit
  */
-export function ratioOf(profile: BenchProfileResult, measure: BenchMeasure): BenchRatio | null {
-  const weir = weirOf(profile);
+export function ratioOf(
+  profile: BenchProfileResult,
+  measure: BenchMeasure,
+  weir: BenchProductResult | null = weirOf(profile),
+): BenchRatio | null {
   if (weir === null || weir.median === null) return null;
   const mine = workOf(weir.median, measure);
   const rival = rivalOf(profile);
@@ -80,7 +89,7 @@ export function headlineOf(result: Pick<BenchResult, 'profiles' | 'cancelled'>, 
   if (only === undefined) return cancelled ? 'Nothing was finished before it was cancelled.' : 'Nothing was measured.';
   const ratios = profiles.flatMap((profile) => {
     const ratio = ratioOf(profile, measure);
-    return ratio?.kind === 'rival' ? [{ ...ratio, title: profile.title }] : [];
+    return ratio?.kind === 'rival' ? [{ ...ratio, title: profile.title, who: nameOf(profile) }] : [];
   });
   const [first] = ratios;
   if (first === undefined) {
@@ -91,15 +100,21 @@ export function headlineOf(result: Pick<BenchResult, 'profiles' | 'cancelled'>, 
   const what = measure === 'cpu' ? 'work a second of CPU' : 'throughput';
   const noise = `noise ±${percent(Math.max(...ratios.map((ratio) => ratio.noise)))} %, this machine`;
   if (ratios.length === 1) {
-    return `Weir carries ${first.title} at ${times(first.ratio)} ${first.against} in ${what}, ${noise}.`;
+    return `${first.who} carries ${first.title} at ${times(first.ratio)} ${first.against} in ${what}, ${noise}.`;
   }
   const sorted = ratios.toSorted((one, other) => one.ratio - other.ratio);
   const least = sorted[0] ?? first;
   const most = sorted.at(-1) ?? first;
   return (
-    `In ${what} Weir is ${tally(ratios.map(standing))} of ${String(ratios.length)} profiles, ` +
+    `In ${what} ${first.who} is ${tally(ratios.map(standing))} of ${String(ratios.length)} profiles, ` +
     `from ${times(least.ratio)} ${least.against} (${least.title}) to ${times(most.ratio)} ${most.against} (${most.title}); ${noise}.`
   );
+}
+
+/** `Weir (capture off)` for a product that is called `Weir, capture off`. */
+function nameOf(profile: BenchProfileResult): string {
+  const [name = 'Weir', role] = (weirOf(profile)?.name ?? 'Weir').split(', ');
+  return role === undefined ? name : `${name} (${role})`;
 }
 
 /** `1.04×` */

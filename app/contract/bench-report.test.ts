@@ -90,7 +90,7 @@ describe('a ratio', () => {
 describe('the headline', () => {
   test('names the least and the most, and the noise', () => {
     expect(headlineOf(sampleResult(ORDER), 'throughput')).toBe(
-      'In throughput Weir is ahead in 2 and behind in 1 of 3 profiles, from 0.96× nginx (HTTPS · HTTP/1.1) to 2.41× nginx (HTTPS · HTTP/2); noise ±1 %, this machine.',
+      'In throughput Weir (capture off) is ahead in 2 and behind in 1 of 3 profiles, from 0.96× nginx (HTTPS · HTTP/1.1) to 2.41× nginx (HTTPS · HTTP/2); noise ±1 %, this machine.',
     );
   });
 
@@ -178,7 +178,7 @@ describe('exports', () => {
   test('Markdown begins with the verdict and shows each product, also what is missing and why', () => {
     const text = toMarkdown(result);
     expect(text.split('\n')[2]).toBe(headlineOf(result, 'throughput'));
-    expect(text).toContain('| Weir | 0.1.0 | 27.9 | 41310 |');
+    expect(text).toContain('| Weir, capture off | 0.1.0 | 27.9 | 41310 |');
     expect(text).toContain('haproxy is not on the PATH');
     expect(text).toContain('## Limitations');
   });

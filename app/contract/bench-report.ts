@@ -1,5 +1,15 @@
 import type { BenchProductResult, BenchProfileResult, BenchResult, BenchTrial } from './bench.ts';
-import { headlineOf, isOriginBound, ratioOf, rivalOf, spreadOf, times, weirOf, workOf } from './bench-ratios.ts';
+import {
+  headlineOf,
+  isOriginBound,
+  isWeirProduct,
+  ratioOf,
+  rivalOf,
+  spreadOf,
+  times,
+  weirOf,
+  workOf,
+} from './bench-ratios.ts';
 import type { BenchMeasure } from './bench-ratios.ts';
 
 /** Below this share of its earlier standing a profile has become slower. */
@@ -70,11 +80,10 @@ function changeOf(now: BenchProfileResult, then: BenchProfileResult): BenchChang
 
 /** Id of a rival that both measured, the present baseline first. */
 function commonRival(now: BenchProfileResult, then: BenchProfileResult): string | null {
-  const weir = weirOf(now)?.product;
   const candidates = [now.baseline, then.baseline, ...now.products.map(({ product }) => product)];
   return (
     candidates.find(
-      (id) => id !== null && id !== weir && [now, then].every((run) => medianOf(productOf(run, id)) !== null),
+      (id) => id !== null && !isWeirProduct(id) && [now, then].every((run) => medianOf(productOf(run, id)) !== null),
     ) ?? null
   );
 }

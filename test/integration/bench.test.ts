@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { BENCH_MODES } from '#contract';
 import type { BenchProgress, ContractClient } from '#contract';
 import { benchEnvironment, runBench } from '../../app/backend/services/bench/bench-process.ts';
 import type { TestBackend } from '../support/backend-kit.ts';
@@ -54,7 +55,7 @@ describe('the benchmark of a backend', () => {
     const end = await over();
     expect(end).toMatchObject({ run, state: 'done', problem: null, secondsLeft: 0 });
     const { result } = await client.call('bench.get', { id: run });
-    expect(result).toEqual(sampleResult({ run, ...QUICK, trials: 2, seconds: 1 }));
+    expect(result).toEqual(sampleResult({ run, profiles: QUICK.profiles, ...BENCH_MODES.quick }));
     expect(end.results).toEqual(result.profiles);
     const file = join(weir.dataFolder, 'bench', `${run}.json`);
     expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(result);

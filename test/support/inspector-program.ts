@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import { createBackend } from '../../app/backend/create-backend.ts';
 import { prepareDataFolder } from '../../app/backend/data-folder.ts';
 import { claimDataFolder, isOwnership } from '../../app/backend/ownership.ts';
@@ -24,6 +25,8 @@ const backend = await createBackend({
   settings: {},
   keyLogFile: null,
   capabilities: { windowChrome: 'none', openBrowser: true, saveFile: false },
+  // Benchmarks in tests are invented: quick, and the same every time.
+  benchProgram: fileURLToPath(new URL('fake-bench-program.ts', import.meta.url)),
   report: (message) => process.stderr.write(`${message}\n`),
 });
 process.stdout.write(`${String(backend.listeners[0]?.port)}\n`);

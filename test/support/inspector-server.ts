@@ -13,6 +13,7 @@ const programOf = (name: string): string => fileURLToPath(new URL(name, import.m
 /** A whole backend in a process of its own, serving built pages from a fresh data folder. */
 export interface InspectorServer {
   readonly proxyPort: number;
+  readonly dataFolder: string;
   /** What it wrote to standard error. */
   readonly errors: () => string;
   /** An address that lets one page in. */
@@ -43,6 +44,7 @@ export async function startInspectorServer(environment: NodeJS.ProcessEnv = {}):
   };
   return {
     proxyPort: Number(await nextLine()),
+    dataFolder: data,
     errors: () => errors,
     async pageUrl() {
       child.stdin.write('\n');

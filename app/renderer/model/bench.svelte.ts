@@ -16,7 +16,7 @@ import type { KeyValueStore } from './remembered.svelte.ts';
 /** What a run is to measure. */
 export type BenchOrder = Calls['bench.start']['input'];
 
-/** What the user chose for the next run: ids; null stands for the quick set, and for every product that is here. */
+/** What the user chose for the next run: ids; null stands for the quick set, and for the mode's usual products. */
 export interface BenchChoice {
   readonly profiles: readonly string[] | null;
   readonly products: readonly string[] | null;
@@ -132,7 +132,9 @@ export class Bench {
   get chosenProducts(): readonly string[] {
     const { products } = this.choice.value;
     const here = this.#here;
-    return products === null ? here : here.filter((id) => this.isWeir(id) || products.includes(id));
+    return products === null
+      ? this.#usual(this.choice.value.mode)
+      : here.filter((id) => this.isWeir(id) || products.includes(id));
   }
 
   /** Weir's own products stand first in each profile, and are always measured. */
@@ -165,7 +167,8 @@ export class Bench {
 
   /** What is chosen, as an order. */
   get order(): BenchOrder {
-    return { profiles: this.chosenProfiles, products: this.#orNull(this.chosenProducts), mode: this.choice.value.mode };
+    const { mode } = this.choice.value;
+    return { profiles: this.chosenProfiles, products: this.#orNull(this.chosenProducts, mode), mode };
   }
 
   /**
@@ -183,10 +186,14 @@ export class Bench {
   orderOf({ profiles, methodology }: BenchResult): BenchOrder {
     const known = profiles.filter(({ profile }) => this.#profiles.some(({ id }) => id === profile));
     const measured = new Set(known.flatMap((profile) => profile.products.map(({ product }) => product)));
+    const mode = methodology.secondsPerTrial >= BENCH_MODES.full.seconds ? 'full' : 'quick';
     return {
       profiles: known.map(({ profile }) => profile),
-      products: this.#orNull(this.#here.filter((id) => measured.has(id))),
-      mode: methodology.secondsPerTrial >= BENCH_MODES.full.seconds ? 'full' : 'quick',
+      products: this.#orNull(
+        this.#here.filter((id) => measured.has(id)),
+        mode,
+      ),
+      mode,
     };
   }
 
@@ -241,20 +248,33 @@ export class Bench {
     return this.#products.filter(({ missing }) => missing === null).map(({ id }) => id);
   }
 
-  /** Null for every product that is here, so that one which comes later takes part. */
-  #orNull(products: readonly string[]): readonly string[] | null {
-    return products.length === this.#here.length ? null : products;
+  /** What a mode measures of what is here, unless other products are chosen. */
+  #usual(mode: BenchMode): readonly string[] {
+    const usual = BENCH_MODES[mode].products;
+    return usual === null ? this.#here : this.#here.filter((id) => usual.includes(id));
+  }
+
+  /** Null for the usual products of a mode, so that one which comes later takes part. */
+  #orNull(products: readonly string[], mode: BenchMode): readonly string[] | null {
+    const usual = this.#usual(mode);
+    return products.length === usual.length && usual.every((id) => products.includes(id)) ? null : products;
   }
 
   #follow(next: BenchProgress | null): void {
     const before = this.#progress;
-    this.#progress = next;
     const ended = next !== null && next.state !== 'running' && next.state !== 'failed';
-    if (!ended || (before?.run === next.run && before.state === next.state)) return;
-    // Nothing is stored of a run that was cancelled before its first figure.
+    if (!ended || before?.state !== 'running' || before.run !== next.run) {
+      this.#progress = next;
+      return;
+    }
+    // The run is in view until its result is there: an older one must not flash up in between. Nothing is stored of a run
+    // that was cancelled before its first figure.
     this.#refresh()
       .then(() => (next.results.length > 0 ? this.show(next.run) : undefined))
-      .catch(() => undefined);
+      .catch(() => undefined)
+      .finally(() => {
+        if (this.#progress === before) this.#progress = next;
+      });
   }
 
   async #refresh(): Promise<void> {

@@ -3,11 +3,21 @@ import type {
   BenchFamily,
   BenchMeasure,
   BenchProfile,
+  BenchProductResult,
   BenchProfileResult,
   BenchRatio,
   BenchResult,
 } from '#contract';
-import { BENCH_FAMILIES, BENCH_MODES, compare, isOriginBound, ratioOf, rivalOf, weirOf } from '#contract';
+import {
+  BENCH_FAMILIES,
+  BENCH_MODES,
+  compare,
+  isOriginBound,
+  isWeirProduct,
+  ratioOf,
+  rivalOf,
+  weirOf,
+} from '#contract';
 import { BENCH_TEXT } from '../../text/bench.ts';
 
 /** Start of a product, its warm-up and its end, roughly, seconds. */
@@ -62,25 +72,88 @@ export function estimate(
 }
 
 /** Why a row has no bar; null when it has one. */
-export function noRatio(profile: BenchProfileResult, measure: BenchMeasure): string | null {
+function noRatio(profile: BenchProfileResult, weir: BenchProductResult | null, measure: BenchMeasure): string | null {
   const { bound, noCpu, noRival, notMeasured } = BENCH_TEXT.noRatio;
-  if (ratioOf(profile, measure) !== null) return null;
-  const weir = weirOf(profile);
+  if (ratioOf(profile, measure, weir) !== null) return null;
   if (weir === null || weir.median === null) return notMeasured;
   if (rivalOf(profile) === null) return noRival;
   return measure === 'throughput' && isOriginBound(profile) ? bound : noCpu;
 }
 
-/** The scale of a group's bars: where its longest bar or dot ends, a little below the right edge. */
-export function scaleOf(ratios: readonly (BenchRatio | null)[]): number {
-  const ends = ratios.flatMap((ratio) => (ratio === null ? [] : [ratio.ratio, ...ratio.trials]));
+/** A line of the ratio chart. */
+export interface RatioRow {
+  readonly profile: BenchProfileResult;
+  /** Weir in one of its roles. */
+  readonly weir: BenchProductResult | null;
+  /** False for the first role of a profile, which stands for it. */
+  readonly further: boolean;
+  readonly ratio: BenchRatio | null;
+  /** Stands in place of a bar, where there is none. */
+  readonly why: string | null;
+}
+
+/** A family in the ratio chart. */
+export interface RatioGroup {
+  readonly family: BenchFamily;
+  readonly rows: readonly RatioRow[];
+  /** Ratio at the right edge of the bars. */
+  readonly scale: number;
+  /** What the line at 1.0 is called; null where it is what the group above calls it, or where there are no bars. */
+  readonly line: string | null;
+}
+
+/**
+ * The rows of the ratio chart. All families share one scale, so that bars can be compared, but for interception: its rivals
+ * are of another kind, and a bar ten times as long would flatten all the others.
+ */
+export function ratioGroups(profiles: readonly BenchProfileResult[], measure: BenchMeasure): readonly RatioGroup[] {
+  const groups = byFamily(profiles).map(({ family, profiles: members }) => ({
+    family,
+    rows: members.flatMap((profile) => rowsOf(profile, measure)),
+  }));
+  const scaleAs = (like: BenchFamily): number =>
+    scaleOf(groups.filter(({ family }) => isApart(family) === isApart(like)).flatMap(({ rows }) => rows));
+  let above = '';
+  return groups.map(({ family, rows }) => {
+    const scale = scaleAs(family);
+    const name = lineName(rows);
+    const line = name === null || `${name} ${String(scale)}` === above ? null : name;
+    if (name !== null) above = `${name} ${String(scale)}`;
+    return { family, rows, scale, line };
+  });
+}
+
+/** A row for the profile, and one for each further role of Weir that was measured in it. */
+function rowsOf(profile: BenchProfileResult, measure: BenchMeasure): readonly RatioRow[] {
+  const first = weirOf(profile);
+  const others = profile.products.filter(
+    (product) => product !== first && product.median !== null && isWeirProduct(product.product),
+  );
+  return [first, ...others].map((weir, at) => ({
+    profile,
+    weir,
+    further: at > 0,
+    ratio: ratioOf(profile, measure, weir),
+    why: noRatio(profile, weir, measure),
+  }));
+}
+
+function isApart(family: BenchFamily): boolean {
+  return family === 'interception';
+}
+
+/** Where the longest bar or dot ends, a little below the right edge. */
+function scaleOf(rows: readonly RatioRow[]): number {
+  const ends = rows.flatMap(({ ratio }) => (ratio === null ? [] : [ratio.ratio, ...ratio.trials]));
   return Math.max(1.1, ...ends) * 1.04;
 }
 
-/** What the line at 1.0 is called: the one rival, or whichever each row names. */
-export function lineName(ratios: readonly (BenchRatio | null)[]): string {
-  const known = ratios.filter((ratio) => ratio !== null);
-  const names = new Set(known.map((ratio) => (ratio.kind === 'origin' ? BENCH_TEXT.origin : ratio.against)));
+/** What the line at 1.0 is called: the one rival, or whichever each row names; null without a bar. */
+function lineName(rows: readonly RatioRow[]): string | null {
+  const names = new Set(
+    rows.flatMap(({ ratio }) => (ratio === null ? [] : [ratio.kind === 'origin' ? BENCH_TEXT.origin : ratio.against])),
+  );
   const [only] = names;
-  return names.size === 1 && only !== undefined ? only : BENCH_TEXT.rival;
+  if (only === undefined) return null;
+  return names.size === 1 ? only : BENCH_TEXT.rival;
 }
