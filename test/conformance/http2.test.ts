@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { HpackEncoder } from '../../proxy-engine/protocol/http2/hpack/encoder.ts';
 import { Http2Error } from '../../proxy-engine/protocol/http2/index.ts';
 import type { HeaderToSend, Http2Head } from '../../proxy-engine/protocol/http2/index.ts';
 import { startEngine } from '../support/engine-kit.ts';
 import type { EngineUnderTest, Row } from '../support/engine-kit.ts';
+import { field, frame, headersFrame as headers, requestFields as request } from '../support/http2-frames.ts';
 import { Http2Wire, Http2WireServer } from '../support/http2-wire.ts';
 import { Wire, WireServer } from '../support/wire.ts';
 import { writeEvidence } from './evidence.ts';
@@ -48,32 +48,11 @@ function connect(port = toHttp2()): Http2Wire {
   return client;
 }
 
-const field = (name: string, value: string): HeaderToSend => ({ name, value });
-const request = (method = 'GET', path = '/p', ...more: readonly HeaderToSend[]): HeaderToSend[] => [
-  field(':method', method),
-  field(':scheme', 'http'),
-  field(':authority', 'weir.example'),
-  field(':path', path),
-  ...more,
-];
 const status = (code: number, ...more: readonly HeaderToSend[]): HeaderToSend[] => [
   field(':status', String(code)),
   ...more,
 ];
 const fields = (head: Http2Head): string[] => head.fields.map(({ name, value }) => `${name}: ${value}`);
-
-function frame(type: number, flags: number, stream: number, payload: Uint8Array = Buffer.alloc(0)): Buffer {
-  const head = Buffer.alloc(9);
-  head.writeUIntBE(payload.length, 0, 3);
-  head[3] = type;
-  head[4] = flags;
-  head.writeUInt32BE(stream, 5);
-  return Buffer.concat([head, payload]);
-}
-
-/** HEADERS with END_STREAM and END_HEADERS. */
-const headers = (stream: number, list: readonly HeaderToSend[], flags = 5): Buffer =>
-  frame(1, flags, stream, Buffer.from(new HpackEncoder().encode(list)));
 
 function note(
   fromClient: string,
@@ -178,32 +157,6 @@ describe('rule 22: lengths and floods', () => {
     const row = await lastRow();
     expect(codes(row)).toEqual(['http2.malformed-request']);
     note('content-length: 5, 6 octets', null, null, 'RST_STREAM PROTOCOL_ERROR', row);
-  });
-
-  test.each([
-    ['SETTINGS', (): Buffer => frame(4, 0, 0), 'settingsFrames'],
-    ['PING', (): Buffer => frame(6, 0, 0, Buffer.alloc(8)), 'pings'],
-    ['PRIORITY', (): Buffer => frame(2, 0, 1, Buffer.from([0, 0, 0, 3, 1])), 'ignoredFrames'],
-  ])('rule 22: a flood of %s ends in ENHANCE_YOUR_CALM that names its limit', async (what, bytes, limit) => {
-    const client = connect();
-    client.raw(Buffer.concat(Array.from({ length: 10_500 }, bytes)));
-    const seen = await client.next('goaway');
-    expect(seen.code).toBe(Http2Error.enhanceYourCalm);
-    expect(seen.debug).toContain(limit);
-    note(`10,500 × ${what}`, null, null, `GOAWAY ENHANCE_YOUR_CALM ${seen.debug}`);
-  });
-
-  test('rule 22: a rapid reset ends in ENHANCE_YOUR_CALM', async () => {
-    const client = connect();
-    const cancel = Buffer.from([0, 0, 0, Http2Error.cancel]);
-    const pairs = Array.from({ length: 500 }, (_, index) => [
-      headers(index * 2 + 1, request()),
-      frame(3, 0, index * 2 + 1, cancel),
-    ]);
-    client.raw(Buffer.concat(pairs.flat()));
-    const seen = await client.next('goaway');
-    expect([seen.code, seen.debug]).toEqual([Http2Error.enhanceYourCalm, expect.stringContaining('resets')]);
-    note('500 × HEADERS, RST_STREAM', null, null, `GOAWAY ENHANCE_YOUR_CALM ${seen.debug}`);
   });
 });
 

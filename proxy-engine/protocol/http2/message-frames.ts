@@ -16,6 +16,8 @@ export class MessageFrames<Owner> {
   readonly #block: HeaderBlock;
   readonly #entries: HeaderEntry[] = [];
   readonly #heads = new HeadCache();
+  /** Octets of the DATA frame that is being read, without its padding: one of padding alone carries nothing. */
+  #frameOctets = 0;
 
   constructor(core: ConnectionCore<Owner>, tolerateSpace: boolean) {
     this.#core = core;
@@ -31,6 +33,7 @@ export class MessageFrames<Owner> {
   /** A DATA frame begins (RFC 9113 §6.1). */
   onDataHead(flags: number, id: number, length: number): boolean {
     const core = this.#core;
+    this.#frameOctets = 0;
     if (id === 0) return core.fail(Http2Error.protocolError, 'DATA on stream 0.');
     if (core.streams.isIdle(id)) return core.fail(Http2Error.protocolError, `DATA on idle stream ${String(id)}.`);
     if (!core.receiving.take(length))
@@ -73,7 +76,8 @@ export class MessageFrames<Owner> {
     stream.receivedBytes += octets;
     const ends = last && (flags & Flag.endStream) !== 0;
     if (!this.#lengthAgrees(stream, ends)) return core.failure === null;
-    if (octets === 0 && !ends) return true;
+    this.#frameOctets += octets;
+    if (octets === 0 && !ends) return !last || this.#frameOctets > 0 || flowBytes === 0 || core.allow('emptyFrames');
     if (ends) stream.remoteEnded = true;
     core.events.onData(stream, bytes, start, end, ends);
     if (ends) core.finishIfBoth(stream);
