@@ -37,6 +37,13 @@ test('an IPv6 listener stands in brackets', () => {
   expect(terminalEnvironment({ host: '::1', port: 1 }, TRUST, {})['HTTPS_PROXY']).toBe('http://[::1]:1');
 });
 
+test('credentials of the proxy stand in its URL, written so that it stays one', () => {
+  const credentials = { user: 'ada', password: 'p:w@/' };
+  expect(terminalEnvironment({ ...PROXY, credentials }, TRUST, {})['HTTP_PROXY']).toBe(
+    'http://ada:p%3Aw%40%2F@127.0.0.1:8686',
+  );
+});
+
 describe('options for Java', () => {
   test('name proxy and trust store', () => {
     expect(variables()['JAVA_TOOL_OPTIONS']).toContain('-Dhttps.proxyHost=127.0.0.1 -Dhttps.proxyPort=8686');

@@ -5,6 +5,8 @@ import { JAVA_TRUST_PASSWORD, type TrustFiles } from './trust-files.ts';
 export interface ProxyAddress {
   readonly host: string;
   readonly port: number;
+  /** What the proxy asks its clients for; null or absent where it asks for nothing. */
+  readonly credentials?: { readonly user: string; readonly password: string } | null;
 }
 
 /**
@@ -22,7 +24,10 @@ export function terminalEnvironment(
   present: Environment,
 ): Readonly<Record<string, string>> {
   const host = proxy.host.includes(':') ? `[${proxy.host}]` : proxy.host;
-  const url = `http://${host}:${proxy.port}`;
+  const { credentials = null } = proxy;
+  const login =
+    credentials === null ? '' : `${encodeURIComponent(credentials.user)}:${encodeURIComponent(credentials.password)}@`;
+  const url = `http://${login}${host}:${proxy.port}`;
   const proxies = { HTTP_PROXY: url, HTTPS_PROXY: url, ALL_PROXY: url, WS_PROXY: url, WSS_PROXY: url, NO_PROXY: '' };
   const lowerCase = Object.fromEntries(Object.entries(proxies).map(([name, value]) => [name.toLowerCase(), value]));
   return {

@@ -40,7 +40,8 @@ async function prepareTerminalLine(core: BackendCore): Promise<string> {
 }
 
 /** Writes a script for each shell. @returns their folder; null when no listener is a proxy */
-export async function prepareTerminalScripts({ folder, engine, authority }: BackendCore): Promise<string | null> {
+export async function prepareTerminalScripts(core: BackendCore): Promise<string | null> {
+  const { folder, engine, authority, settings } = core;
   const proxy = proxyAddress(engine.listeners);
   if (proxy === null) return null;
   const trust = await writeTrustFiles({
@@ -51,6 +52,9 @@ export async function prepareTerminalScripts({ folder, engine, authority }: Back
   });
   const scripts = join(folder.path, 'terminal');
   // The shell that reads the script adds to its own environment, which this process does not know.
-  await writeTerminalScripts(scripts, terminalEnvironment(proxy, trust, {}));
+  await writeTerminalScripts(
+    scripts,
+    terminalEnvironment({ ...proxy, credentials: settings.current.proxyAuthentication }, trust, {}),
+  );
   return scripts;
 }

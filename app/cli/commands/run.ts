@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
-import type { ContractClient, ListenerInfo } from '#contract';
+import type { AppSettings, ContractClient, ListenerInfo } from '#contract';
 import { createContractClient } from '#contract';
 import { connectToBackend } from '../../backend/connect-to-backend.ts';
 import type { DataFolder } from '../../backend/data-folder.ts';
@@ -11,6 +11,7 @@ import { systemRoots } from '../../backend/platform/system-roots.ts';
 import { terminalEnvironment } from '../../backend/platform/terminal-environment.ts';
 import { writeTrustFiles } from '../../backend/platform/trust-files.ts';
 import { proxyAddress } from '../../backend/proxy-address.ts';
+import { SettingsKeeper } from '../../backend/settings-keeper.ts';
 import { parseArguments } from '../arguments.ts';
 import { readCertificateFiles, readTextFile } from '../origin-certificates.ts';
 import { tell } from '../output.ts';
@@ -24,6 +25,8 @@ const NOT_EXECUTABLE = 126;
 /** The Weir that a command runs through. */
 interface Way {
   readonly listeners: readonly ListenerInfo[];
+  /** What its proxy asks clients for. */
+  readonly credentials: AppSettings['proxyAuthentication'];
   end(): Promise<void>;
 }
 
@@ -41,7 +44,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const claim = await claimDataFolder(folder);
   const way = isOwnership(claim) ? await start(folder, claim, authorities) : await join(claim, authorities.length > 0);
   try {
-    return await runCommand(command, commandArgs, await environmentFor(folder, way.listeners));
+    return await runCommand(command, commandArgs, await environmentFor(folder, way));
   } finally {
     await way.end();
   }
@@ -49,7 +52,8 @@ export async function run(args: readonly string[]): Promise<number> {
 
 async function start(folder: DataFolder, ownership: Ownership, authorities: readonly string[]): Promise<Way> {
   const backend = await startShortBackend(folder, ownership, authorities);
-  return { listeners: backend.listeners, end: () => backend.stop(DRAIN_MS) };
+  const { proxyAuthentication } = new SettingsKeeper(folder.settingsFile, {}, tell).current;
+  return { listeners: backend.listeners, credentials: proxyAuthentication, end: () => backend.stop(DRAIN_MS) };
 }
 
 /** Uses the proxy of the Weir that runs already; one is opened there for as long as the command runs if it has none. */
@@ -60,8 +64,10 @@ async function join(running: RunningBackend, wantsAuthorities: boolean): Promise
   const client = createContractClient(await connectToBackend(running));
   const present = await readListeners(client);
   const listeners = proxyAddress(present) === null ? await holdProxy(client) : present;
+  const { proxyAuthentication } = await client.call('settings.get', {});
   return {
     listeners,
+    credentials: proxyAuthentication,
     end() {
       client.close();
       return Promise.resolve();
@@ -102,7 +108,7 @@ function holdProxy(client: ContractClient): Promise<readonly ListenerInfo[]> {
   });
 }
 
-async function environmentFor(folder: DataFolder, listeners: readonly ListenerInfo[]): Promise<NodeJS.ProcessEnv> {
+async function environmentFor(folder: DataFolder, { listeners, credentials }: Way): Promise<NodeJS.ProcessEnv> {
   const proxy = proxyAddress(listeners);
   if (proxy === null) throw new CommandError('The running Weir has no proxy listener.');
   const trust = await writeTrustFiles({
@@ -111,7 +117,7 @@ async function environmentFor(folder: DataFolder, listeners: readonly ListenerIn
     systemRoots: await systemRoots(process.platform),
     environment: process.env,
   });
-  return { ...process.env, ...terminalEnvironment(proxy, trust, process.env) };
+  return { ...process.env, ...terminalEnvironment({ ...proxy, credentials }, trust, process.env) };
 }
 
 function runCommand(command: string, args: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
