@@ -64,8 +64,8 @@ describe('a WebSocket', () => {
 
     expect(await lines(1)).toEqual([
       '> text hello',
-      '> ping 70',
-      '< pong 70',
+      '> ping p',
+      '< pong p',
       '< text welcome, fragmented',
       '< binary 00 01 ff',
       '> close 1000 bye, code=1000, reason=bye',

@@ -116,7 +116,8 @@ class WebSocketMessages implements MessageSink {
 
   control({ kind, payload, wireBytes, code, anomalies }: ControlFrame): void {
     const facts: Record<string, string> = {};
-    let preview = previewOf(kind, payload);
+    const said = payload.toString('latin1');
+    let preview = /^[\x20-\x7e]*$/.test(said) ? said : previewOf(kind, payload);
     if (kind === 'close') {
       const reason = payload.toString('utf8', CLOSE_CODE_BYTES);
       if (code !== null) facts['code'] = String(code);

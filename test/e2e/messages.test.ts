@@ -1,0 +1,79 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { Locator, Page } from 'playwright-core';
+import { detailOf, openExchange, showSample, startRealInspector } from '../support/real-inspector.ts';
+import type { RealInspector } from '../support/real-inspector.ts';
+
+const PATIENCE = { timeout: 20_000 };
+
+let inspector: RealInspector;
+let page: Page;
+
+beforeAll(async () => {
+  inspector = await startRealInspector();
+});
+
+beforeEach(async () => {
+  page = await inspector.open();
+  await showSample(page);
+});
+
+afterEach(async () => {
+  await inspector.closePages();
+});
+
+afterAll(async () => {
+  await inspector.stop();
+});
+
+function rows(): Locator {
+  return detailOf(page).getByRole('option');
+}
+
+test('messages are walked, read, found and left by the keyboard alone', async () => {
+  await openExchange(page, 'path:/stock/live', 'Messages');
+  const list = detailOf(page).getByRole('listbox', { name: 'Messages' });
+  await list.focus();
+  await page.keyboard.press('Home');
+  await page.keyboard.press('j');
+  await detailOf(page).getByRole('heading', { name: 'Message 2' }).waitFor();
+  await detailOf(page).getByText('"ack"').waitFor();
+  await page.keyboard.press('End');
+  await detailOf(page).getByRole('heading', { name: 'Message 50' }).waitFor();
+
+  await page.keyboard.press('Control+f');
+  await page.keyboard.type('OAK sluice');
+  await expect.poll(() => rows().count(), PATIENCE).toBe(1);
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('ArrowDown');
+  await detailOf(page).getByText('"Is the oak sluice back soon?"').last().waitFor();
+
+  await page.keyboard.press('Control+f');
+  await page.keyboard.press('Escape');
+  await expect.poll(() => rows().count(), PATIENCE).toBeGreaterThan(5);
+  await list.focus();
+  await page.keyboard.press('Escape');
+  await expect
+    .poll(() =>
+      detailOf(page)
+        .getByRole('heading', { name: /^Message / })
+        .count(),
+    )
+    .toBe(0);
+});
+
+test('a direction and a kind leave what they say', async () => {
+  await openExchange(page, 'path:/stock/live', 'Messages');
+  await detailOf(page).getByRole('radio', { name: 'Sent' }).click();
+  await detailOf(page).getByRole('radio', { name: 'Control' }).click();
+  await expect.poll(() => rows().count(), PATIENCE).toBe(4);
+  expect(await rows().allInnerTexts()).toEqual(expect.arrayContaining([expect.stringContaining('close 1001')]));
+});
+
+test('a gRPC message is taken apart by the wire format, and what the trailers said is told', async () => {
+  await openExchange(page, 'path:/weir.shop.v1.Stock/Reserve', 'Messages');
+  await rows().first().click();
+  await detailOf(page).getByText('1: "1043"').last().waitFor();
+  await detailOf(page).getByRole('tab', { name: 'Overview' }).click();
+  await detailOf(page).getByText('9 FAILED_PRECONDITION').waitFor();
+  expect(inspector.complaints).toEqual([]);
+});
