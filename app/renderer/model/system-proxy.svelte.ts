@@ -5,6 +5,7 @@ import type { Backend } from './connection.svelte.ts';
 export class SystemProxy {
   readonly #backend: Backend;
   #status = $state.raw<SystemProxyStatus | null>(null);
+  #asked = 0;
   #busy = $state(false);
   #asking = $state(false);
 
@@ -33,7 +34,11 @@ export class SystemProxy {
 
   /** Reads the settings. @param bypass hosts without a proxy to plan with @throws ContractError */
   async refresh(bypass?: readonly string[]): Promise<void> {
-    this.#status = await this.#backend.call('systemProxy.status', bypass === undefined ? {} : { bypass });
+    this.#asked += 1;
+    const asked = this.#asked;
+    const status = await this.#backend.call('systemProxy.status', bypass === undefined ? {} : { bypass });
+    // An answer that was overtaken by a later question is old.
+    if (asked === this.#asked) this.#status = status;
   }
 
   /** @param chain another program's proxy becomes our upstream proxy @throws ContractError */
@@ -55,6 +60,7 @@ export class SystemProxy {
 
   async #change<Result>(work: () => Promise<Result>): Promise<Result> {
     this.#busy = true;
+    this.#asked += 1;
     try {
       return await work();
     } finally {
