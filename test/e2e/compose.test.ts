@@ -144,3 +144,23 @@ test('a run is cancelled', async () => {
   await page.getByRole('button', { name: 'Cancel the run' }).click();
   await page.getByText('Cancelled', { exact: true }).waitFor();
 });
+
+test('a dropped HAR file becomes a session, with a report of what was left out', async () => {
+  const page = await inspector.open();
+  const entry = {
+    startedDateTime: '2026-03-01T10:00:00Z',
+    request: { method: 'GET', url: 'http://imported.test/page', headers: [] },
+    response: { status: 204, headers: [] },
+  };
+  const text = JSON.stringify({ log: { entries: [entry, { request: { url: 'data:,x' } }] } });
+  const transfer = await page.evaluateHandle((content) => {
+    const data = new DataTransfer();
+    data.items.add(new File([content], 'dropped.har', { type: 'application/json' }));
+    return data;
+  }, text);
+  await page.dispatchEvent('body', 'drop', { dataTransfer: transfer });
+  const report = page.getByRole('dialog', { name: 'Imported dropped.har' });
+  await report.getByText('data: is no traffic of the network').waitFor();
+  await report.getByRole('button', { name: 'Close' }).last().click();
+  await rowWith(page, 'imported.test').waitFor();
+});

@@ -206,6 +206,9 @@ export class Actions {
       case 'page-traffic':
         app.navigation.open('traffic');
         return;
+      case 'import-file':
+        app.imports.choose();
+        return;
       case 'page-compose':
         app.navigation.open('compose');
         return;

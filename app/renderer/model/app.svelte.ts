@@ -9,6 +9,7 @@ import type { Backend, Connection } from './connection.svelte.ts';
 import { Devices } from './devices.svelte.ts';
 import { ExchangeList } from './exchange-list.svelte.ts';
 import { Hosts } from './hosts.svelte.ts';
+import { Imports } from './imports.svelte.ts';
 import { Layout } from './layout.svelte.ts';
 import { Marking } from './marking.svelte.ts';
 import { Navigation } from './navigation.svelte.ts';
@@ -34,6 +35,7 @@ export class App {
   readonly toasts = new Toasts();
   readonly marking: Marking;
   readonly compose: Compose;
+  readonly imports: Imports;
   readonly bench: Bench;
   readonly systemProxy: SystemProxy;
   readonly devices: Devices;
@@ -52,6 +54,7 @@ export class App {
     this.devices = new Devices(connection);
     this.marking = new Marking(this);
     this.compose = new Compose(connection);
+    this.imports = new Imports(this);
     this.actions = new Actions(this);
   }
 

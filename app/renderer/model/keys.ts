@@ -18,6 +18,7 @@ export type ActionId =
   | 'remove-sample'
   | 'page-traffic'
   | 'page-compose'
+  | 'import-file'
   | 'replay'
   | 'edit-and-resend'
   | 'page-benchmark'
