@@ -155,13 +155,13 @@ test('a run shows where it stands, can be cancelled, keeps what was finished, an
   await page.getByText('Measuring HTTPS · HTTP/2').waitFor();
 
   await page.getByRole('button', { name: 'Cancel' }).press('Enter');
-  await page.getByText('This run was cancelled').waitFor();
+  await page.getByText('This run ended early').waitFor();
   expect(await rows().count()).toBe(2);
   const runs = await history().count();
 
   await page.getByRole('complementary').getByRole('button').first().waitFor();
   await palette('Run the quick benchmark');
-  await page.getByText('This run was cancelled').waitFor({ state: 'detached' });
+  await page.getByText('This run ended early').waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Run again' }).click();
   await expect.poll(() => history().count()).toBe(runs + 2);
   // Nothing of all this went through the proxy of the user.

@@ -106,6 +106,14 @@ describe('the benchmark of a backend', () => {
     expect(await reached(({ state }) => state === 'done')).toMatchObject({ state: 'done' });
   });
 
+  test('keeps of a run that fails what was finished before', async () => {
+    const { run } = await client.call('bench.start', { ...QUICK, products: ['late'] });
+    expect(await over()).toMatchObject({ state: 'failed', problem: 'The generator ended early.' });
+    const { result } = await client.call('bench.get', { id: run });
+    expect(result.cancelled).toBe(true);
+    expect(result.profiles.map(({ profile }) => profile)).toEqual(['http1-small']);
+  });
+
   test('leaves out damaged results, and says which', async () => {
     const { run } = await client.call('bench.start', QUICK);
     await over();

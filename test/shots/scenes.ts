@@ -222,7 +222,7 @@ export const SCENES: readonly Scene[] = [
     },
     async leave(page) {
       await page.getByRole('button', { name: 'Cancel' }).click();
-      await page.getByText('This run was cancelled').waitFor();
+      await page.getByText('This run ended early').waitFor();
     },
   },
   { name: 'benchmark', show: showBenchmark },

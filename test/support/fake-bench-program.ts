@@ -5,7 +5,7 @@ import type { SampleOrder } from './sample-bench.ts';
 /*
  * A program that speaks as bench/bench-program.ts does and measures nothing: `--list`, or an order in JSON. A quick run
  * ends by itself; one with trials of ten seconds or more stays at its third profile until it is ended. Orders whose run
- * cannot go well name what is to go wrong as their first product: `fail`, `chatter`, `silence`, `stubborn`.
+ * cannot go well name what is to go wrong as their first product: `fail`, `late`, `chatter`, `silence`, `stubborn`.
  */
 
 const say = (line: object): void => void process.stdout.write(`${JSON.stringify(line)}\n`);
@@ -34,6 +34,12 @@ async function run(order: SampleOrder, trouble: string): Promise<void> {
   for (let at = 0; at < order.profiles.length; at += 1) {
     say({ type: 'progress', progress: sampleProgress(order, at) });
     if (at === hold) break;
+    const finished = { ...order, profiles: order.profiles.slice(0, at + 1) };
+    say({ type: 'partial', result: sampleResult(finished) });
+    if (trouble === 'late') {
+      process.stderr.write('The generator ended early.\n');
+      process.exit(1);
+    }
   }
   if (hold === order.profiles.length) {
     say({ type: 'result', result: sampleResult(order) });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import type { BenchMode, BenchProgress, BenchState } from '#contract';
+import type { BenchMode, BenchProgress, BenchResult, BenchState } from '#contract';
 import { BENCH_MODES, ContractError } from '#contract';
 import type { BackendCore } from '../backend-core.ts';
 import type { CallHandlers, StreamHandlers } from '../transport/server.ts';
@@ -47,15 +47,22 @@ export function createBenchService(core: Pick<BackendCore, 'folder' | 'report'>,
     const run = runName(new Date());
     const { trials, seconds, products: usual } = BENCH_MODES[mode];
     publish({ ...IDLE, run, steps: profiles.length });
-    const child = runBench(program, { run, profiles, products: products ?? usual, trials, seconds }, (next) => {
-      // Until the result is stored the run is not over, whatever the program says.
-      publish({ ...next, run, state: 'running' });
-    });
-    running = { run, process: child, ended: follow(run, child) };
+    let finished: BenchResult | null = null;
+    const child = runBench(
+      program,
+      { run, profiles, products: products ?? usual, trials, seconds },
+      (next) => {
+        // Until the result is stored the run is not over, whatever the program says.
+        publish({ ...next, run, state: 'running' });
+      },
+      (partial) => (finished = partial),
+    );
+    running = { run, process: child, ended: follow(run, child, () => finished) };
     return run;
   }
 
-  async function follow(run: string, child: BenchProcess): Promise<void> {
+  /** @param finished what a program that fails had finished before */
+  async function follow(run: string, child: BenchProcess, finished: () => BenchResult | null): Promise<void> {
     const before = (): BenchProgress => progress ?? { ...IDLE, run };
     try {
       const result = { ...(await child.result), id: run };
@@ -71,10 +78,18 @@ export function createBenchService(core: Pick<BackendCore, 'folder' | 'report'>,
       });
     } catch (error: unknown) {
       running = null;
+      await keep(run, finished());
       const problem = error instanceof BenchProcessError ? error.message : `The result was not stored: ${say(error)}`;
       core.report(`The benchmark failed: ${problem}`);
       publish({ ...before(), state: 'failed', secondsLeft: 0, problem });
     }
+  }
+
+  async function keep(run: string, finished: BenchResult | null): Promise<void> {
+    if (finished === null || finished.profiles.length === 0) return;
+    await results.add({ ...finished, id: run, cancelled: true }).catch((error: unknown) => {
+      core.report(`What the benchmark had finished was not stored: ${say(error)}`);
+    });
   }
 
   return {

@@ -265,6 +265,8 @@ export class Bench {
     const ended = next !== null && next.state !== 'running' && next.state !== 'failed';
     if (!ended || before?.state !== 'running' || before.run !== next.run) {
       this.#progress = next;
+      // Of a run that failed, what was finished is in the history.
+      if (next?.state === 'failed' && before !== null) this.#refresh().catch(() => undefined);
       return;
     }
     // The run is in view until its result is there: an older one must not flash up in between. Nothing is stored of a run

@@ -18,8 +18,8 @@ export const BENCH_TEXT = {
   unavailable: 'The benchmark cannot run here',
   tryAgain: 'Try again',
   failed: 'The run failed',
-  failedNext: 'Nothing of it was kept. Mend what is said above and run it again.',
-  wasCancelled: 'This run was cancelled; what was finished before is shown.',
+  failedNext: 'Mend what is said above and run it again. What was finished before stands under Earlier runs.',
+  wasCancelled: 'This run ended early; what was finished before is shown.',
 
   modes: { quick: 'Quick', full: 'Full' } satisfies Record<BenchMode, string>,
   mode: 'How thoroughly',
@@ -129,7 +129,7 @@ export const BENCH_TEXT = {
   historyDamaged: (names: string): string =>
     `Left out, since they are no results: ${names}. They lie in the folder bench of the data folder.`,
   removeRun: (when: string): string => `Delete the run of ${when}`,
-  runCancelled: 'cancelled',
+  runCancelled: 'ended early',
   profilesOf: (count: number): string => plural(count, 'profile'),
   remove: 'Delete',
   removeQuestion: (when: string): string => `Delete the run of ${when}?`,
