@@ -9,7 +9,6 @@ export type { BeginRecord, ConnectionRecord, EndRecord, GapRecord, ResponseRecor
 export { MessageReader, readExtensions } from './protocol/websocket/index.ts';
 export type {
   ControlFrame,
-  DeflateTerms,
   MessageEnd,
   MessageSink,
   MessageStart,

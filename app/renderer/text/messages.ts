@@ -1,4 +1,4 @@
-import type { MessageKind, MessageMark } from '#contract';
+import type { MessageKind } from '#contract';
 import { formatBytes, formatCount } from './format.ts';
 
 export const MESSAGES_TEXT = {
@@ -10,7 +10,7 @@ export const MESSAGES_TEXT = {
   received: 'Received',
   kinds: 'Kind',
   everyKind: 'All kinds',
-  kindGroup: { data: 'Data', control: 'Control', anomalies: 'Gaps' },
+  kindGroup: { data: 'Data', control: 'Control' },
   newer: (count: number): string => `${formatCount(count)} new`,
   toTail: 'Go to the newest message',
   nothingYet: 'No messages yet',
@@ -58,15 +58,6 @@ export const MESSAGE_KIND_TEXT: Readonly<Record<MessageKind, string>> = {
   trailers: 'trailers',
   datagram: 'datagram',
   gap: 'gap',
-};
-
-/** Marks in a word, for rows. */
-export const MESSAGE_MARK_TEXT: Readonly<Record<MessageMark, string>> = {
-  compressed: 'compressed',
-  fragmented: 'fragmented',
-  cut: 'cut',
-  'not-inflated': 'not inflated',
-  bomb: 'too large inflated',
 };
 
 export const LLM_TEXT = {

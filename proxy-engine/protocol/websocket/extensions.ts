@@ -1,5 +1,5 @@
 /** What a handshake agreed on about compression (RFC 7692 §7.1). Window bits are those of the sender's window. */
-export interface DeflateTerms {
+interface DeflateTerms {
   /** The client forgets its window after each message. */
   readonly clientForgets: boolean;
   readonly originForgets: boolean;

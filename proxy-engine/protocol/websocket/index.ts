@@ -1,4 +1,4 @@
-export { readExtensions, type DeflateTerms, type NegotiatedExtensions } from './extensions.ts';
+export { readExtensions, type NegotiatedExtensions } from './extensions.ts';
 export { FrameBoundaries } from './frame-boundaries.ts';
 export {
   MessageReader,

@@ -17,7 +17,7 @@ export function viewsOfMessage({ kind, preview }: MessageSummary): readonly Payl
   return looksLikeJson(preview) ? ['pretty', 'text', 'hex'] : ['text', 'hex'];
 }
 
-export function looksLikeJson(text: string): boolean {
+function looksLikeJson(text: string): boolean {
   return /^\s*[[{"]/.test(text);
 }
 
