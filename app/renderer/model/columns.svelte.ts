@@ -29,7 +29,7 @@ export interface ColumnDefinition {
 }
 
 /** The columns of the list in their order. */
-export const COLUMNS: readonly ColumnDefinition[] = [
+const COLUMNS: readonly ColumnDefinition[] = [
   { id: 'label', width: 12, least: 12, sort: null, numeric: false, from: 0 },
   { id: 'status', width: 52, least: 52, sort: 'status', numeric: false, from: 0 },
   { id: 'method', width: 72, least: 72, sort: 'method', numeric: false, from: 0 },
