@@ -123,8 +123,8 @@ test('clearing begins a new session and keeps the old one under Sessions', async
   });
   await page.locator('#exchange-41').waitFor();
   await page.getByRole('tab', { name: 'Sessions' }).click();
-  await page.getByRole('button', { name: /3 Mar 2026, 09:30/ }).waitFor();
-  await page.getByRole('button', { name: /2 Mar 2026, 17:02/ }).click();
+  await page.getByRole('button', { name: /^3 Mar 2026, 09:30/ }).waitFor();
+  await page.getByRole('button', { name: /^2 Mar 2026, 17:02/ }).click();
   await page.getByText('This session is empty').waitFor();
   await page.getByRole('main').getByRole('button', { name: 'Show what is recorded now' }).click();
   await page.locator('#exchange-41').waitFor();
