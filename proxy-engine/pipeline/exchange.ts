@@ -1,32 +1,25 @@
 import type { ConnectionRecord } from '../capture/tap.ts';
-import type { InternalPage } from '../model/engine-config.ts';
 import type { ErrorCode, ErrorPhase, ErrorSide, ExchangeError } from '../model/error-code.ts';
 import type { MessageSide } from '../model/exchange.ts';
-import type { Answer, ResponseHead } from '../protocol/http1/index.ts';
+import type { ResponseHead } from '../protocol/http1/index.ts';
 import { offersHttp3, withoutHttp3 } from '../protocol/http1/index.ts';
-import { Http2Error } from '../protocol/http2/index.ts';
 import type { ExchangeHead } from './broken-head.ts';
+import { authenticatesConnection, challengesConnection } from './connection-authentication.ts';
 import type { PipelineContext } from './context.ts';
-import { errorPage } from './error-page.ts';
 import type { ExchangeRecord } from './exchange-record.ts';
 import { answerStatus, failure } from './failures.ts';
 import type { ClientLeg, SentAnswer } from './client-leg.ts';
 import type { Http1Origin, StreamTranslation } from './http1-origin.ts';
-import type { LinkFailure, StreamReset } from './link.ts';
+import type { LinkFailure } from './link.ts';
+import { judgeLoss } from './lost-origin.ts';
 import type { OriginProtocol, OriginRoute, OriginWaiter } from './origins.ts';
+import { failureAnswer, lastHopAnswer, pageAnswer, type OwnAnswer } from './own-answers.ts';
 import type { PacedSource } from './pacing.ts';
 import { planUrl, type RequestPlan } from './plan-request.ts';
 import { RequestFeed } from './request-feed.ts';
 import { Tunnel } from './tunnel.ts';
 
-const NOTHING = Buffer.alloc(0);
-
 const PROXY_AUTHENTICATION_REQUIRED = 407;
-/** What a client of the proxy has to show (RFC 7617). */
-const PROXY_CHALLENGE = ['Proxy-Authenticate', 'Basic realm="Weir", charset="UTF-8"'] as const;
-
-/** Methods that may be repeated without harm (RFC 9110 §9.2.2). */
-const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
 
 /**
  * One request and its response, or its failure. Inside, messages have the form of HTTP/1: a leg that speaks HTTP/2 translates,
@@ -97,10 +90,10 @@ export class Exchange implements OriginWaiter, PacedSource {
         this.#connect(action.route);
         break;
       case 'page':
-        this.#answerPage(action.page);
+        this.#answer(pageAnswer(action.page));
         break;
       case 'last-hop':
-        this.#answerLastHop();
+        this.#answer(lastHopAnswer(this.head));
         break;
       case 'refuse':
         this.#failWith(action.error);
@@ -385,45 +378,25 @@ export class Exchange implements OriginWaiter, PacedSource {
     if (this.#responseDone) {
       this.#keepAlive = false;
       this.#complete();
-    } else if (reason?.reset !== undefined) {
-      this.#onStreamLost(reason.reset, reason.message);
-    } else if (origin.answered) {
-      this.fail(
-        this.#responseStarted ? 'origin.cut-short' : 'origin.closed-early',
-        `The origin ${reason === null ? 'closed' : 'reset'} the connection in the middle of its response.`,
-      );
-    } else if (this.#mayRetry(origin)) {
-      this.#retry(true);
-    } else if (reason?.code.includes('CERTIFICATE_REQUIRED') ?? false) {
-      // TLS 1.3 servers say so after the handshake (RFC 8446 §4.4.2.4).
-      this.fail(
-        'tls.origin-wants-certificate',
-        `${origin.route.host} asks for a client certificate, and takes none that it was shown.`,
-      );
-    } else {
-      this.fail('origin.closed-early', this.#lostMessage(origin, reason));
+      return;
     }
-  }
-
-  /** The origin's stream of HTTP/2 was reset, by it or because of it. */
-  #onStreamLost({ code, byPeer, withConnection }: StreamReset, message: string): void {
-    const isUnprocessed = byPeer && (code === Http2Error.refusedStream || code === Http2Error.http11Required);
-    if (isUnprocessed && !this.#responseStarted && !this.#retried && this.#feed.isWhollyHeld) {
-      // The origin has not looked at it (RFC 9113 §8.7), so that even a POST may be sent once more.
-      if (code === Http2Error.http11Required && this.#route !== null) this.#context.origins.requireHttp1(this.#route);
-      this.#retry(false);
-    } else if (this.#responseStarted) {
-      this.#failWith(failure('origin.cut-short', message), code);
-    } else if (!byPeer) {
-      this.#failWith(failure(withConnection ? 'http2.origin-connection' : 'http2.malformed-response', message));
-    } else if (isUnprocessed) {
-      const why = this.#retried
-        ? 'it had been sent again once already'
-        : 'its body was too long to be held (setting limits.retryBodyBytes)';
-      this.#failWith(failure('http2.refused', `${message} The request was not sent again because ${why}.`), code);
-    } else {
-      this.#failWith(failure('http2.reset', message), code);
+    const { answered, route, uses } = origin;
+    const verdict = judgeLoss(reason, {
+      host: route.host,
+      method: this.head.method,
+      answered,
+      responseStarted: this.#responseStarted,
+      retried: this.#retried,
+      isWhollyHeld: this.#feed.isWhollyHeld,
+      pooled: this.#pooled,
+      uses,
+    });
+    if (verdict.kind === 'fail') {
+      this.#failWith(verdict.error, verdict.resetCode);
+      return;
     }
+    if (verdict.http1) this.#context.origins.requireHttp1(route);
+    this.#retry(verdict.afresh);
   }
 
   // ---- ends --------------------------------------------------------------------------------------------------------
@@ -433,32 +406,11 @@ export class Exchange implements OriginWaiter, PacedSource {
     this.#failWith(failure(code, message, at));
   }
 
-  #answerPage(page: InternalPage): void {
-    const fields: [string, string][] = [
-      ['Content-Type', page.contentType],
-      ['Cache-Control', 'no-store'],
-      ['X-Content-Type-Options', 'nosniff'],
-    ];
-    if (page.fileName !== null) fields.push(['Content-Disposition', `attachment; filename="${page.fileName}"`]);
-    this.#answer(page.status, fields, page.body);
-  }
-
-  /** We are the last hop: TRACE gets its request back without what is secret, OPTIONS gets an empty answer. */
-  #answerLastHop(): void {
-    if (this.head.method === 'OPTIONS') {
-      this.#answer(200, [], NOTHING);
-      return;
-    }
-    const lines = this.head.bytes.toString('latin1').split('\r\n');
-    const open = lines.filter((line) => !/^(authorization|proxy-authorization|cookie)\s*:/i.test(line));
-    this.#answer(200, [['Content-Type', 'message/http']], Buffer.from(open.join('\r\n'), 'latin1'));
-  }
-
   /** Answers in the origin's place and ends the exchange. */
-  #answer(status: number, fields: readonly (readonly [string, string])[], body: Uint8Array): void {
+  #answer(answer: OwnAnswer): void {
     const keepAlive = this.#keepAlive && this.requestDone && !this.#context.draining;
-    const sent = this.#sendAnswer(status, fields, body, keepAlive);
-    this.record.response(status, sent.head, null);
+    const sent = this.#sendAnswer(answer, keepAlive);
+    this.record.response(answer.status, sent.head, null);
     if (sent.body.length > 0) this.record.payload('response', sent.body, 0, sent.body.length);
     this.#over = true;
     this.record.end(null, true);
@@ -475,21 +427,13 @@ export class Exchange implements OriginWaiter, PacedSource {
       return;
     }
     const keepAlive = this.#keepAlive && this.requestDone && !this.#context.draining;
-    const page = errorPage(error, planUrl(this.#plan), this.head.get('accept'));
-    const fields = [
-      ['Content-Type', page.contentType],
-      ['Cache-Control', 'no-store'],
-      ['x-weir-error', error.code],
-      ...(status === PROXY_AUTHENTICATION_REQUIRED ? [PROXY_CHALLENGE] : []),
-    ] as const;
-    this.#sendAnswer(status, fields, page.body, keepAlive);
+    this.#sendAnswer(failureAnswer(status, error, planUrl(this.#plan), this.head.get('accept')), keepAlive);
     this.client.onExchangeOver(keepAlive);
   }
 
-  #sendAnswer(status: number, fields: Answer['fields'], body: Uint8Array, keepAlive: boolean): SentAnswer {
+  #sendAnswer(answer: OwnAnswer, keepAlive: boolean): SentAnswer {
     const { method, minorVersion } = this.head;
-    const answer = { status, fields, body, requestMethod: method, keepAlive, clientMinorVersion: minorVersion };
-    const sent = this.client.answer(answer);
+    const sent = this.client.answer({ ...answer, requestMethod: method, keepAlive, clientMinorVersion: minorVersion });
     this.#context.counters.bytesToClient += sent.head.length + sent.body.length;
     return sent;
   }
@@ -574,12 +518,6 @@ export class Exchange implements OriginWaiter, PacedSource {
     this.#context.counters.bytesToOrigin += this.#feed.flush(origin.link);
   }
 
-  #mayRetry(origin: Http1Origin): boolean {
-    return (
-      (this.#pooled || origin.uses > 1) && !this.#retried && this.#feed.isWhollyHeld && IDEMPOTENT.has(this.head.method)
-    );
-  }
-
   /** @param afresh by a connection that nobody used before */
   #retry(afresh: boolean): void {
     const route = this.#route;
@@ -590,32 +528,4 @@ export class Exchange implements OriginWaiter, PacedSource {
     if (afresh) this.#dial(route);
     else this.#connect(route);
   }
-
-  #lostMessage(origin: Http1Origin, reason: LinkFailure | null): string {
-    const how = reason === null ? 'closed the connection' : `broke the connection (${reason.code})`;
-    if (origin.uses === 1) return `The origin ${how} without an answer.`;
-    const why = IDEMPOTENT.has(this.head.method)
-      ? this.#retried
-        ? 'it had been sent again once already'
-        : 'its body was too long to be held (setting limits.retryBodyBytes)'
-      : `${this.head.method} must not be sent twice`;
-    return `The origin ${how}, which earlier exchanges had used, without an answer; the request was not sent again because ${why}.`;
-  }
-}
-
-/** NTLM and Negotiate authenticate a connection, not a request (RFC 4559): nobody else may use it afterwards. */
-function challengesConnection(head: ResponseHead): boolean {
-  for (let index = 0; index < head.fieldCount; index += 1) {
-    if (
-      head.fieldName(index).toLowerCase() === 'www-authenticate' &&
-      /^(ntlm|negotiate)\b/i.test(head.fieldValue(index))
-    )
-      return true;
-  }
-  return false;
-}
-
-function authenticatesConnection(head: ExchangeHead): boolean {
-  const authorization = head.get('authorization');
-  return authorization !== null && /^(ntlm|negotiate)\b/i.test(authorization);
 }
