@@ -43,7 +43,7 @@ describe('the command line', () => {
     ['an inspector that is and is not', ['serve', '--ui', ':1', '--no-ui'], '--no-ui'],
     ['a run without a command', ['run', 'curl'], '--'],
     ['a replay of nothing', ['replay'], 'number of an exchange'],
-    ['a format of a later version', ['export', '--format', 'weir'], 'not in this version'],
+    ['an export without a format', ['export'], 'har, weir or curl'],
     ['a part of a command of a later version', ['ca', 'rotate'], 'not in this version'],
   ])('%s is wrong usage: exit code 2 and a message on standard error alone', async (_, args, hint) => {
     expect(await main(args)).toBe(2);

@@ -69,19 +69,20 @@ Shows one exchange.
   --sent          as forwarded instead of as received
   --messages      its messages, one a line: of a WebSocket, an event stream, gRPC, or datagrams
 `,
-  export: `Usage: weir export [--data DIR] [--session S] [--filter Q] --format har|curl [-o FILE]
+  export: `Usage: weir export [--data DIR] [--session S] [--filter Q] --format har|weir|curl [-o FILE]
 
 Writes exchanges in a format of other programs to a file or to standard output.
 
   --data DIR      data folder (default: your platform's place, or WEIR_DATA)
   --session S     a session's number, its name, or "current" (default: every session but sample traffic)
   --filter Q      as in the inspector
-  --format F      har (HAR 1.2) or curl (a shell script of curl commands)
+  --format F      har (HAR 1.2), weir (everything that is known, for another Weir) or curl (a shell script of curl
+                  commands)
   -o FILE         a file instead of standard output
 `,
   import: `Usage: weir import FILE [--data DIR]
 
-Reads a HAR file into a session of its own and says what it left out. Uses the Weir that runs on the data folder, or one
+Reads a HAR file, or a .weir file of another Weir, into a session of its own and says what it left out. Uses the Weir that runs on the data folder, or one
 that lives as long as the command.
 
   --data DIR      data folder (default: your platform's place, or WEIR_DATA)
@@ -162,7 +163,7 @@ Usage: weir [COMMAND] [OPTION]...
   list      list recorded exchanges
   show      show one exchange
   export    write exchanges as HAR or as curl commands
-  import    read a HAR file
+  import    read a HAR or .weir file
   replay    send a recorded request again
   ca        show, export, trust or untrust the certificate authority
   system-proxy

@@ -107,7 +107,10 @@ export function createImportCalls(core: BackendCore): Pick<CallHandlers, ImportC
         const result = await calls.call('end', null);
         ({ nextExchange, nextConnection } = result);
         await store.write('flush', {});
-        for (const comment of result.comments) await store.write('comment', comment);
+        for (const { id: row, label, pinned, comment } of result.marks) {
+          if (label > 0 || pinned) await store.write('mark', { ids: [row], label, pinned });
+          if (comment !== '') await store.write('comment', { id: row, text: comment });
+        }
         const { session: ended } = await store.write('endSession', { id: session.id });
         return { ...result.report, session: ended };
       } finally {

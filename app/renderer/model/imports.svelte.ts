@@ -48,7 +48,7 @@ export class Imports {
   choose(): void {
     const input = document.createElement('input');
     input.type = 'file';
-    input.accept = '.har,.json';
+    input.accept = '.har,.json,.weir,.gz';
     input.addEventListener('change', () => {
       void this.take([...(input.files ?? [])]);
     });

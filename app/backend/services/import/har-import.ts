@@ -1,6 +1,7 @@
 import type { ImportReport, SkippedEntry } from '#contract';
 import { EntrySkipped, readHarEntry } from './har-entry.ts';
 import { ImportSyntaxError, JsonEntries } from './json-entries.ts';
+import type { ImportedMarks } from './import-messages.ts';
 import type { ExchangeRecorder } from './record-exchange.ts';
 
 /** Entries that are named one by one in a report; further ones are only counted. */
@@ -13,7 +14,7 @@ export class HarImport {
   readonly #now: () => number;
   readonly #entries: JsonEntries;
   readonly #skipped: SkippedEntry[] = [];
-  readonly comments: { readonly id: number; readonly text: string }[] = [];
+  readonly marks: ImportedMarks[] = [];
   #begun = false;
   #seen = 0;
   #imported = 0;
@@ -33,6 +34,19 @@ export class HarImport {
         this.#skip('it is longer than 256 MiB');
       },
     });
+  }
+
+  /** The time of what is being recorded, microseconds since the Unix epoch. */
+  get now(): number {
+    return this.#recorder.now;
+  }
+
+  get nextExchange(): number {
+    return this.#recorder.nextExchange;
+  }
+
+  get nextConnection(): number {
+    return this.#recorder.nextConnection;
   }
 
   get counts(): { readonly imported: number; readonly skipped: number } {
@@ -65,7 +79,7 @@ export class HarImport {
     try {
       const exchange = readHarEntry(JSON.parse(text), this.#now());
       const id = this.#recorder.record(exchange);
-      if (exchange.comment !== '') this.comments.push({ id, text: exchange.comment });
+      if (exchange.comment !== '') this.marks.push({ id, label: 0, pinned: false, comment: exchange.comment });
       this.#imported += 1;
     } catch (error: unknown) {
       if (error instanceof EntrySkipped) this.#skip(error.message);

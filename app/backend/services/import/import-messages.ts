@@ -9,10 +9,18 @@ export interface ImportStart {
   readonly firstConnection: number;
 }
 
+/** What the file says that people noted on an exchange. */
+export interface ImportedMarks {
+  readonly id: number;
+  readonly label: number;
+  readonly pinned: boolean;
+  readonly comment: string;
+}
+
 /** What the thread has done when it answers. */
 export interface ImportResult {
   readonly report: Omit<ImportReport, 'session'>;
-  readonly comments: readonly { readonly id: number; readonly text: string }[];
+  readonly marks: readonly ImportedMarks[];
   readonly nextExchange: number;
   readonly nextConnection: number;
 }

@@ -4,6 +4,11 @@ import type { CaptureCredit } from '../../store/protocol.ts';
 import { HarImport } from './har-import.ts';
 import type { ImportCalls, ImportCommand, ImportEvent, ImportStart } from './import-messages.ts';
 import { ExchangeRecorder } from './record-exchange.ts';
+import { Unpacking } from './unpacking.ts';
+import { WeirImport } from './weir-import.ts';
+
+/** A file of either format. */
+type ImportedFile = HarImport | WeirImport;
 
 /*
  * Entry of a thread that reads one file into a session: parsing keeps nobody waiting. What it records goes to the store's
@@ -17,7 +22,8 @@ const host = requireHost();
 const { port, firstExchange, firstConnection } = workerData as ImportStart;
 const waiting = new Set<() => void>();
 let underWay = 0;
-let recorder: ExchangeRecorder | null = null;
+let file: ImportedFile | null = null;
+let unpacked: Unpacking | null = null;
 
 const tap = createTap(
   {
@@ -26,10 +32,8 @@ const tap = createTap(
       port.postMessage(batch, [batch]);
     },
   },
-  { creditBytes: CREDIT_BYTES, recordedBodyBytes: CREDIT_BYTES, now: () => recorder?.now ?? 0 },
+  { creditBytes: CREDIT_BYTES, recordedBodyBytes: CREDIT_BYTES, now: () => file?.now ?? 0 },
 );
-recorder = new ExchangeRecorder(tap, firstExchange, firstConnection);
-const file = new HarImport(recorder, () => Date.now() * 1_000);
 
 port.on('message', ({ bytes, slabs }: CaptureCredit) => {
   underWay -= bytes;
@@ -52,16 +56,36 @@ host.on('message', (command: ImportCommand) => {
 async function answer(command: ImportCommand): Promise<ImportCalls[keyof ImportCalls]['output']> {
   if (command.name === 'write') {
     const { buffer, byteOffset, byteLength } = command.input.bytes;
-    file.receive(Buffer.from(buffer, byteOffset, byteLength));
-    tap.flush();
-    await room();
-    return file.counts;
+    const bytes = Buffer.from(buffer, byteOffset, byteLength);
+    unpacked ??= new Unpacking(bytes, take);
+    await unpacked.write(bytes);
+    return file?.counts ?? { imported: 0, skipped: 0 };
   }
+  const damage = (await unpacked?.end()) ?? null;
+  const read = file ?? openFile(Buffer.alloc(0));
+  const report = read.end();
   tap.flush();
-  const report = file.end();
-  const { comments } = file;
-  const next = { nextExchange: recorder?.nextExchange ?? 0, nextConnection: recorder?.nextConnection ?? 0 };
-  return { report, comments, ...next };
+  return {
+    report: { ...report, problem: damage ?? report.problem },
+    marks: read.marks,
+    nextExchange: read.nextExchange,
+    nextConnection: read.nextConnection,
+  };
+}
+
+async function take(bytes: Buffer): Promise<void> {
+  file ??= openFile(bytes);
+  file.receive(bytes);
+  tap.flush();
+  await room();
+}
+
+/** The first bytes tell what the file is. */
+function openFile(begin: Buffer): ImportedFile {
+  if (begin.subarray(0, 9).toString('latin1').startsWith('{"weir":')) {
+    return new WeirImport(tap, firstExchange, firstConnection);
+  }
+  return new HarImport(new ExchangeRecorder(tap, firstExchange, firstConnection), () => Date.now() * 1_000);
 }
 
 /** Resolves once the store has taken most of what is under way. */
