@@ -6,7 +6,7 @@
 export { readBatch } from './capture/read-batch.ts';
 export type { BatchVisitor, CapturedBodies } from './capture/read-batch.ts';
 export type { BeginRecord, ConnectionRecord, EndRecord, GapRecord, ResponseRecord } from './capture/tap.ts';
-export { MessageReader, readExtensions } from './protocol/websocket/index.ts';
+export { beginsWebSocket, MessageReader, readExtensions } from './protocol/websocket/index.ts';
 export type {
   ControlFrame,
   MessageEnd,

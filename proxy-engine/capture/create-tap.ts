@@ -22,6 +22,7 @@ import {
   SENT_FRAMINGS,
 } from './record-format.ts';
 import { Slab } from './slab.ts';
+import { beginsWebSocket } from '../protocol/websocket/index.ts';
 import { StreamGap } from './stream-gap.ts';
 
 /** A body that has had this many bytes recorded is a long one: the first to be cut short when the store lags. */
@@ -87,7 +88,6 @@ interface ExchangeState {
   readonly response: BodyState;
   /** It asked for a WebSocket. */
   readonly isWebSocket: boolean;
-  readonly isConnect: boolean;
 }
 
 /**
@@ -167,7 +167,6 @@ class PackingTap implements CaptureTap {
       request: { recorded: 0, cut: false, gap: null },
       response: { recorded: 0, cut: false, gap: null },
       isWebSocket: record.kind === 'websocket',
-      isConnect: method === 'CONNECT',
     });
     const texts = host.length + method.length + path.length + clientAddress.length;
     const room = 64 + 3 * texts + head.length + (sentHead === null ? 0 : sentHead.length);
@@ -208,7 +207,7 @@ class PackingTap implements CaptureTap {
     const exchange = this.#active.get(id);
     if (exchange === undefined) return;
     const { head, sentHead, status } = record;
-    if (exchange.isWebSocket && beginsWebSocket(status, exchange.isConnect)) {
+    if (exchange.isWebSocket && beginsWebSocket(status, head)) {
       exchange.request.gap = new StreamGap('frames');
       exchange.response.gap = new StreamGap('frames');
     }
@@ -465,11 +464,6 @@ class PackingTap implements CaptureTap {
     this.#outstanding += batch.byteLength;
     this.#port.post(batch);
   }
-}
-
-/** The handshake succeeded: by HTTP/1.1 (RFC 6455 §4.2.2), or by extended CONNECT (RFC 8441 §5). */
-function beginsWebSocket(status: number, isConnect: boolean): boolean {
-  return status === 101 || (isConnect && status >= 200 && status < 300);
 }
 
 function sideFlag(side: MessageSide): number {

@@ -13,6 +13,8 @@ export interface StreamHeads {
   readonly method?: string;
   readonly requestFields?: readonly string[];
   readonly status?: number;
+  /** The origin answers by HTTP/2. */
+  readonly byHttp2?: boolean;
   readonly responseFields?: readonly string[];
 }
 
@@ -38,7 +40,10 @@ export function beginStream(tap: CaptureTap, id: number, heads: StreamHeads): St
     answer() {
       tap.response(id, {
         status,
-        head: head(`HTTP/1.1 ${String(status)} Fine`, heads.responseFields ?? []),
+        head: head(
+          heads.byHttp2 === true ? `:status: ${String(status)}` : `HTTP/1.1 ${String(status)} Fine`,
+          heads.responseFields ?? [],
+        ),
         sentHead: null,
       });
     },

@@ -138,12 +138,8 @@ export class PendingExchange implements MessageOwner {
     this.response.head = record.head;
     this.response.sentHead = record.sentHead;
     this.mediaType = mediaTypeOfHead(record.head);
-    const { kind, method } = this.begin;
     const response = { status: record.status, head: record.head, mediaType: this.mediaType };
-    chooseResponseSource(this, response, {
-      isWebSocket: kind === 'websocket',
-      isConnect: method === 'CONNECT',
-    });
+    chooseResponseSource(this, response, this.begin.kind === 'websocket');
   }
 
   addPayload(side: MessageSide, bytes: Buffer, time: number): void {

@@ -1,4 +1,5 @@
 export { readExtensions, type NegotiatedExtensions } from './extensions.ts';
+export { beginsWebSocket } from './handshake.ts';
 export { FrameBoundaries } from './frame-boundaries.ts';
 export {
   MessageReader,

@@ -1,5 +1,5 @@
 import type { MessageSide } from '#contract';
-import { readExtensions } from '../../../../proxy-engine/batches.ts';
+import { beginsWebSocket, readExtensions } from '../../../../proxy-engine/batches.ts';
 import { contentCodingsOf, fieldValue, mediaTypeOf, parseHead, parseTrailers } from '../head-fields.ts';
 import { DecodingSource } from './decoding-source.ts';
 import { EventSource } from './event-source.ts';
@@ -9,7 +9,6 @@ import { WebSocketSource } from './websocket-source.ts';
 
 const GRPC = 'application/grpc';
 const GRPC_BYTES = Buffer.from(GRPC);
-const WEBSOCKET_ACCEPTED = 101;
 
 /** The exchange whose heads are looked at. */
 export interface MessageOwner {
@@ -25,17 +24,16 @@ export function chooseRequestSource(owner: MessageOwner, method: string, head: B
 
 /**
  * What a response's head makes of the exchange.
- * @param upgrades the request asked for a WebSocket
+ * @param isWebSocket the request asked for a WebSocket
  */
 export function chooseResponseSource(
   owner: MessageOwner,
   response: { readonly status: number; readonly head: Buffer; readonly mediaType: string | null },
-  request: { readonly isWebSocket: boolean; readonly isConnect: boolean },
+  isWebSocket: boolean,
 ): void {
   const { status, head, mediaType } = response;
-  if (request.isWebSocket) {
-    // Extended CONNECT is accepted by any 2xx (RFC 8441 §5).
-    if (status === WEBSOCKET_ACCEPTED || (request.isConnect && status >= 200 && status < 300)) useFrames(owner, head);
+  if (isWebSocket) {
+    if (beginsWebSocket(status, head)) useFrames(owner, head);
     return;
   }
   if (mediaType === 'text/event-stream') useBody(owner, 'response', head);

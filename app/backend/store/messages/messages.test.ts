@@ -211,7 +211,7 @@ describe('a WebSocket', () => {
   });
 
   test('extended CONNECT is answered by 200', async () => {
-    const stream = beginStream(kit.tap, 1, { kind: 'websocket', method: 'CONNECT', status: 200 });
+    const stream = beginStream(kit.tap, 1, { kind: 'websocket', status: 200, byHttp2: true });
     stream.answer();
     stream.send('response', frame({ opcode: 1, payload: 'over h2' }));
     kit.commit();
