@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import AxeBuilder from '@axe-core/playwright';
 import type { Locator, Page } from 'playwright-core';
@@ -24,7 +24,8 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  page = await inspector.open();
+  await rm(resultsFolder(), { recursive: true, force: true });
+  page = await inspector.open({ timezoneId: 'UTC' });
 });
 
 afterEach(async () => {
@@ -35,6 +36,15 @@ afterEach(async () => {
 afterAll(async () => {
   await inspector.stop();
 });
+
+const resultsFolder = (): string => join(inspector.server.dataFolder, 'bench');
+
+/** Puts a run of the quick set into the history. */
+async function store(run: string, startedAt: string, better = 1): Promise<void> {
+  const result = sampleResult({ run, profiles: QUICK, ...BENCH_MODES.quick }, { startedAt, better });
+  await mkdir(resultsFolder(), { recursive: true });
+  await writeFile(join(resultsFolder(), `${run}.json`), JSON.stringify(result));
+}
 
 /** Chooses an entry of the palette by its keys alone. */
 async function palette(entry: string): Promise<void> {
@@ -133,7 +143,6 @@ test('the quick set runs from the palette, and the chart draws what its JSON say
 
 test('a run shows where it stands, can be cancelled, keeps what was finished, and can be run again', async () => {
   await openBenchmark();
-  await page.getByRole('button', { name: 'New run' }).click();
   await page.getByRole('radio', { name: 'Full' }).click();
   await page.getByText('3 trials × 10 s each').waitFor();
   expect(await page.getByLabel(/HAProxy/).isDisabled()).toBe(true);
@@ -157,21 +166,19 @@ test('a run shows where it stands, can be cancelled, keeps what was finished, an
   await page.getByRole('button', { name: 'Cancel' }).press('Enter');
   await page.getByText('This run ended early').waitFor();
   expect(await rows().count()).toBe(2);
-  const runs = await history().count();
+  await history().first().waitFor();
 
-  await page.getByRole('complementary').getByRole('button').first().waitFor();
   await palette('Run the quick benchmark');
   await page.getByText('This run ended early').waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Run again' }).click();
-  await expect.poll(() => history().count()).toBe(runs + 2);
+  await history().nth(2).waitFor();
   // Nothing of all this went through the proxy of the user.
   await page.getByText('0 exchanges').waitFor();
 });
 
 test('a run is compared with an earlier one by its standing against the same rival', async () => {
-  const order = { run: 'earlier-run', profiles: QUICK, products: null, trials: 2, seconds: 1 };
-  const earlier = sampleResult(order, { better: 1.25, startedAt: '2026-02-27T08:02:00.000Z' });
-  await writeFile(join(inspector.server.dataFolder, 'bench', 'earlier-run.json'), JSON.stringify(earlier));
+  await store('earlier-run', '2026-02-27T08:02:00.000Z', 1.25);
+  await store('later-run', '2026-03-03T09:12:00.000Z');
   await openBenchmark();
   await page.getByText(/^In throughput Weir .* is/).waitFor();
 
@@ -186,19 +193,23 @@ test('a run is compared with an earlier one by its standing against the same riv
 });
 
 test('deleting a run asks first', async () => {
+  await store('earlier-run', '2026-02-27T08:02:00.000Z');
+  await store('later-run', '2026-03-03T09:12:00.000Z');
   await openBenchmark();
-  await history().first().waitFor();
-  const runs = await history().count();
+  await history().nth(1).waitFor();
   await page.getByRole('button', { name: 'Delete the run of 27 Feb 2026, 08:02' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
-  expect(await history().count()).toBe(runs);
+  expect(await history().count()).toBe(2);
   await page.getByRole('button', { name: 'Delete the run of 27 Feb 2026, 08:02' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-  await expect.poll(() => history().count()).toBe(runs - 1);
+  await history().nth(1).waitFor({ state: 'detached' });
+  await page.getByText('3 Mar 2026, 09:12').waitFor();
 });
 
 test('a damaged result is left out and named', async () => {
-  await writeFile(join(inspector.server.dataFolder, 'bench', 'torn.json'), '{"schema":"weir-bench/1"');
+  await store('whole-run', '2026-03-03T09:12:00.000Z');
+  await writeFile(join(resultsFolder(), 'torn.json'), '{"schema":"weir-bench/1"');
   await openBenchmark();
   await page.getByText('Left out, since they are no results: torn.json').waitFor();
+  expect(await history().count()).toBe(1);
 });
