@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { ClientPrograms, type NamedClient } from './client-programs.ts';
+import { ClientPrograms } from './client-programs.ts';
 import type { ClientProgram } from './platform/client-program.ts';
+import type { NamedClient } from './store/exchange-edits.ts';
 
 const CURL: ClientProgram = { name: 'curl', pid: 7, path: '/usr/bin/curl' };
 

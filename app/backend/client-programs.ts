@@ -1,15 +1,11 @@
-import type { ClientProgram, FindPrograms } from './platform/client-program.ts';
+import type { FindPrograms } from './platform/client-program.ts';
+import type { NamedClient } from './store/exchange-edits.ts';
 
 /** A connection of this computer whose program is asked for. */
 export interface NewClient {
   readonly connection: number;
   /** TCP port of the client's end. */
   readonly port: number;
-}
-
-/** A connection and who holds its other end. */
-export interface NamedClient extends ClientProgram {
-  readonly connection: number;
 }
 
 /** Connections that wait at once; what comes beyond stays unnamed, and traffic never waits. */

@@ -2,7 +2,7 @@ import { MessageChannel } from 'node:worker_threads';
 import { createTap } from '#engine';
 import type { SessionInfo } from '#contract';
 import type { BackendCore } from '../backend-core.ts';
-import type { NamedClient } from '../client-programs.ts';
+import type { NamedClient } from '../store/exchange-edits.ts';
 import type { CallHandlers } from '../transport/server.ts';
 import { makeSampleClock, playSample } from './sample/play-sample.ts';
 import { sampleProgramAt } from './sample/player.ts';

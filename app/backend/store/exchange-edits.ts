@@ -1,6 +1,5 @@
 import type { Database, Statement } from 'better-sqlite3';
 import type { ExchangeId, ExchangeSummary } from '#contract';
-import type { NamedClient } from '../client-programs.ts';
 import { summaryOfRow, type ExchangeRow } from './summary.ts';
 
 /** Marks to set on rows; absent ones stay. */
@@ -8,6 +7,15 @@ export interface MarkChange {
   /** 0 for none, else 1 to 6. */
   readonly label?: number;
   readonly pinned?: boolean;
+}
+
+/** A client's connection and the program at its end. */
+export interface NamedClient {
+  readonly connection: number;
+  readonly name: string;
+  readonly pid: number;
+  /** Empty when the system does not tell. */
+  readonly path: string;
 }
 
 /** Ids as SQLite takes many of them: one parameter. */

@@ -20,8 +20,7 @@ import type {
   StoreSpace,
   StoreTrouble,
 } from '#contract';
-import type { NamedClient } from '../client-programs.ts';
-import type { MarkChange } from './exchange-edits.ts';
+import type { MarkChange, NamedClient } from './exchange-edits.ts';
 
 /*
  * What crosses the borders of the store's two threads.

@@ -11,12 +11,11 @@ import {
   type StoreTrouble,
 } from '#contract';
 import { probeSpool } from './body-files.ts';
-import type { NamedClient } from '../client-programs.ts';
 import { Checkpointer } from './checkpointer.ts';
 import { ExchangeAssembler } from './exchange-assembler.ts';
 import { ExchangeRows, settleRuns } from './exchange-rows.ts';
 import { openForWriting, setDamagedAside } from './open-database.ts';
-import { ExchangeEdits, type MarkChange } from './exchange-edits.ts';
+import { ExchangeEdits, type MarkChange, type NamedClient } from './exchange-edits.ts';
 import { Housekeeper } from './housekeeper.ts';
 import type { PendingExchange } from './pending-exchange.ts';
 import type { StoreOpened } from './protocol.ts';

@@ -24,6 +24,8 @@ export interface ListView {
 export class Actions {
   readonly #app: App;
   listView: ListView | null = null;
+  /** Hands the parts of a file to the person. */
+  saveFile: (parts: readonly Uint8Array[], fileName: string, mediaType: string) => void = () => undefined;
   focusFilter: () => void = () => undefined;
   /** Moves the focus to the next (1) or previous (-1) pane. */
   cyclePane: (step: 1 | -1) => void = () => undefined;

@@ -1,7 +1,6 @@
 import type { ExchangeId } from '#contract';
 import { formatCount } from '../text/format.ts';
 import { MARK_TEXT } from '../text/traffic.ts';
-import { downloadBytes } from '../ui/download.ts';
 import type { App } from './app.svelte.ts';
 
 /**
@@ -18,6 +17,6 @@ export async function exportHar(app: App, ids: readonly ExchangeId[]): Promise<v
     parts.push(encoder.encode(piece.text));
     done = piece.done;
   }
-  downloadBytes(parts, 'weir.har', 'application/json');
+  app.actions.saveFile(parts, 'weir.har', 'application/json');
   app.toasts.say(MARK_TEXT.exported(ids.length, formatCount(ids.length)));
 }
