@@ -32,7 +32,10 @@ async function dribble(client: Wire, text: string): Promise<void> {
 async function note(fromClient: string, atOrigin: string | null, fromOrigin: string | null, atClient: string) {
   const [row] = await stage.current.weir.rows.ended(1);
   const recorded = row === undefined ? [] : codes(row);
-  stage.current.note({ fromClient, atOrigin, fromOrigin, atClient, recorded });
+  const port = `localhost:${String(stage.current.origin.port)}`;
+  const blank = (text: string): string => text.replaceAll(port, 'ORIGIN');
+  const seen = atOrigin === null ? null : blank(atOrigin);
+  stage.current.note({ fromClient: blank(fromClient), atOrigin: seen, fromOrigin, atClient, recorded });
   return { row, recorded };
 }
 

@@ -367,7 +367,7 @@ export const ERROR_TEXT: Readonly<Record<ErrorCode, ErrorText>> = {
     cause: 'It speaks HTTP/2 alone and does not offer extended CONNECT (RFC 8441), which WebSocket needs there.',
     next: 'Switch extended CONNECT on at the origin, or reach it by HTTP/1.1.',
     action: 'filter-host',
-    word: 'no upgrade',
+    word: 'HTTP',
     brief: 'no extended CONNECT',
   },
   'websocket.accept': {
@@ -375,7 +375,7 @@ export const ERROR_TEXT: Readonly<Record<ErrorCode, ErrorText>> = {
     cause: 'Its Sec-WebSocket-Accept does not belong to the key that it was sent.',
     next: 'Look at the response head: something in front of the origin may have answered from a cache.',
     action: 'view-timing',
-    word: 'handshake',
+    word: 'WS',
     brief: 'wrong handshake',
   },
   'http2.reset': {
