@@ -34,7 +34,7 @@ function recordMany(kit: StoreKit): void {
     Buffer.from([0xff, 0xfe, 0x80]),
     Buffer.from(' NEEDLE after'),
   ]);
-  for (let round = 0; round < 40; round += 1) {
+  for (let round = 0; round < 8; round += 1) {
     kit.record({ path: `/needle/${String(round)}`, host: 'shop.test' });
     kit.record({ requestHeaders: ['X-Trace: needle-in-head'], responseBody: `{"round":${String(round)}}` });
     kit.record({ method: 'POST', requestBody: '{"query":"out of stock"}', responseBody: 'nothing here' });
@@ -77,13 +77,13 @@ test('a search finds the same with the index, without it, and while it lags', as
   const reader = kit.reader();
   const without = new Map<string, number[]>();
   for (const filter of FILTERS) without.set(filter, await find(reader, kit, filter));
-  expect(without.get('needle')?.length).toBeGreaterThan(200);
+  expect(without.get('needle')?.length).toBeGreaterThan(40);
   expect(without.get('text:needle')?.length).toBeLessThan(without.get('needle')?.length ?? 0);
   expect(without.get('nothing-has-this')).toEqual([]);
 
   // Half of it: what began later is not settled yet.
   const half = kit.changed[Math.floor(kit.changed.length / 2)]?.startedAt ?? 0;
-  expect(indexAll(kit, half + 1_000_000)).toBeGreaterThan(100);
+  expect(indexAll(kit, half + 1_000_000)).toBeGreaterThan(20);
   for (const filter of FILTERS)
     expect([filter, await find(reader, kit, filter)]).toEqual([filter, without.get(filter)]);
 
