@@ -60,6 +60,7 @@ test('the list opens at its newest row, with host, path, type, size and time in 
     '–',
     '0 B',
     expect.stringMatching(/^\d+ ms$/),
+    '',
     'http/1.1',
     expect.stringMatching(/^\d\d:30:51\.\d\d$/),
   ]);
