@@ -1,10 +1,9 @@
 import * as v from 'valibot';
 import type { ReplayLoad, ReplayRequest } from './replay.ts';
+import { MAX_COMPOSED_BODY_BYTES } from './wire.ts';
 
-/** Longest body that a request is composed with, bytes: it travels in one frame of the contract. */
-export const MAX_COMPOSED_BODY_BYTES = 786_432;
 /** Most requests of one run, and most connections and requests at a time. */
-export const REPLAY_BOUNDS = { count: 1_000_000, perSecond: 100_000, parallel: 256, connections: 256 } as const;
+const REPLAY_BOUNDS = { count: 1_000_000, perSecond: 100_000, parallel: 256, connections: 256 } as const;
 
 type SchemaFor<Input> = v.GenericSchema<unknown, Input>;
 

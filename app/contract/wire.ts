@@ -47,5 +47,8 @@ export const MAX_IDS = 100_000;
 /** Longest comment, UTF-16 units. */
 export const MAX_COMMENT_LENGTH = 10_000;
 
+/** Longest body that a request is composed with, bytes: it travels in one frame of the contract. */
+export const MAX_COMPOSED_BODY_BYTES = 786_432;
+
 /** Most rows that one query call returns. */
 export const MAX_PAGE_ROWS = 500;

@@ -1,5 +1,13 @@
-import type { ExchangeId, ExchangeSummary, ReplayLoad, ReplayOutcome, ReplayProgress, StreamHandle , ContractError} from '#contract';
-import { MAX_WINDOW_BYTES } from '#contract';
+import type {
+  ExchangeId,
+  ExchangeSummary,
+  ReplayLoad,
+  ReplayOutcome,
+  ReplayProgress,
+  StreamHandle,
+  ContractError,
+} from '#contract';
+import { MAX_COMPOSED_BODY_BYTES, MAX_WINDOW_BYTES } from '#contract';
 import {
   draftOfCurl,
   draftOfExchange,
@@ -10,9 +18,6 @@ import {
 } from './compose-draft.ts';
 import type { Backend } from './connection.svelte.ts';
 import { parseCurl } from './curl/parse-curl.ts';
-
-/** Bodies up to this many bytes can be edited; they travel in one frame. */
-const MOST_EDITED_BYTES = 786_432;
 
 const FIRST_LOAD: ReplayLoad = { count: 100, perSecond: null, parallel: 10, connections: 10 };
 
@@ -123,7 +128,7 @@ export class Compose {
   async useExchange(id: ExchangeId): Promise<void> {
     const detail = await this.#backend.call('exchanges.get', { id });
     const stored = detail.request?.storedBytes ?? 0;
-    const whole = stored === detail.summary.requestBodyBytes && stored <= MOST_EDITED_BYTES;
+    const whole = stored === detail.summary.requestBodyBytes && stored <= MAX_COMPOSED_BODY_BYTES;
     this.#begin(draftOfExchange(detail, whole ? await this.#readBody(id, stored) : null), []);
   }
 

@@ -4,7 +4,7 @@ export class ImportSyntaxError extends Error {
 }
 
 /** An entry whose text is longer than this is left out, bytes: what is parsed must fit into memory. */
-export const MOST_ENTRY_BYTES = 268_435_456;
+const MOST_ENTRY_BYTES = 268_435_456;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
