@@ -41,21 +41,6 @@ const message =
 async function openBenchmark(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Benchmark' }).click();
   await page.getByRole('heading', { name: 'Benchmark', level: 1 }).waitFor();
-  await page.getByRole('heading', { name: /Choose what to measure|Weir is|Weir carries|Nothing was/ }).waitFor();
-}
-
-/** Shows an invented run of the quick set. */
-async function showBenchmark(page: Page): Promise<void> {
-  await page.keyboard.press('Control+k');
-  await page.getByRole('dialog').waitFor();
-  await page.keyboard.type('Run the quick benchmark');
-  await page.keyboard.press('Enter');
-  await page.getByText(/^In throughput Weir is .* 5 profiles/).waitFor();
-}
-
-async function openBenchmark(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Benchmark' }).click();
-  await page.getByRole('heading', { name: 'Benchmark', level: 1 }).waitFor();
   await page.getByRole('heading', { name: /Choose what to measure|Weir .* is|Weir .* carries|Nothing was/ }).waitFor();
 }
 
@@ -218,44 +203,11 @@ export const SCENES: readonly Scene[] = [
       }
       await page.getByRole('radio', { name: 'Full' }).click();
       await page.getByRole('button', { name: 'Start' }).click();
-      await page.getByText('Measuring HTTPS · HTTP/2 · Weir').waitFor();
-    },
-    async leave(page) {
-      await page.getByRole('button', { name: 'Cancel' }).click();
-      await page.getByText('This run ended early').waitFor();
-    },
-  },
-  { name: 'benchmark', show: showBenchmark },
-  {
-    name: 'benchmark-details',
-    async show(page) {
-      await showBenchmark(page);
-      await page.getByText('All figures').click();
-      await page.getByText('Conditions and limits').click();
-      await page.getByText('All figures').scrollIntoViewIfNeeded();
-    },
-  },
-  {
-    name: 'benchmark-empty',
-    async show(page) {
-      await openBenchmark(page);
-      await page.getByRole('heading', { name: 'Nothing measured yet' }).waitFor();
-    },
-  },
-  {
-    name: 'benchmark-running',
-    async show(page) {
-      await openBenchmark(page);
-      if ((await page.getByRole('button', { name: 'New run' }).count()) > 0) {
-        await page.getByRole('button', { name: 'New run' }).click();
-      }
-      await page.getByRole('radio', { name: 'Full' }).click();
-      await page.getByRole('button', { name: 'Start' }).click();
       await page.getByText('Measuring HTTPS · HTTP/2 · Weir, capture off').waitFor();
     },
     async leave(page) {
       await page.getByRole('button', { name: 'Cancel' }).click();
-      await page.getByText('This run was cancelled').waitFor();
+      await page.getByText('This run ended early').waitFor();
     },
   },
   { name: 'benchmark', show: showBenchmark },
