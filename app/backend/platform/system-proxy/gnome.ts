@@ -82,13 +82,22 @@ export function gnomeSystemProxy(run: CommandRunner): SystemProxyPlatform {
     planOff: (present) => withValues(present, { mode: "'none'", http: '', https: '', socks: '' }),
     describe,
     async write(entries, onFailure): Promise<WriteFailure[]> {
-      const failures = await writeInTurn(entries, onFailure, async (entry) => {
-        for (const [schema, key, value, unset] of keysOf(entry)) {
-          const reason = await writeKey(schema, key, value, unset);
-          if (reason !== null) return reason;
-        }
-        return null;
-      });
+      const writeOne = async (entry: ProxyEntry): Promise<string | null> => {
+        const keys = keysOf(entry).map(([schema, key, value, unset]) => writeKey(schema, key, value, unset));
+        return (await Promise.all(keys)).find((reason) => reason !== null) ?? null;
+      };
+      const isSwitch = ({ role }: ProxyEntry): boolean => role === 'switch';
+      const failures =
+        onFailure === 'stop'
+          ? await writeInTurn(entries, onFailure, writeOne)
+          : [
+              // On the way back every moment counts: the switch first, then all others at once.
+              ...(await writeInTurn(entries.filter(isSwitch), onFailure, writeOne)),
+              ...(await writeTogether(
+                entries.filter((entry) => !isSwitch(entry)),
+                writeOne,
+              )),
+            ];
       if (failures.length > 0) return failures;
       // A distribution may have changed what "unset" means; then the value is written out.
       const values = await readAll();
@@ -102,6 +111,17 @@ export function gnomeSystemProxy(run: CommandRunner): SystemProxyPlatform {
       });
     },
   };
+}
+
+async function writeTogether(
+  entries: readonly ProxyEntry[],
+  writeOne: (entry: ProxyEntry) => Promise<string | null>,
+): Promise<WriteFailure[]> {
+  const reasons = await Promise.all(entries.map(writeOne));
+  return entries.flatMap((entry, index) => {
+    const reason = reasons[index] ?? null;
+    return reason === null ? [] : [{ entry, reason }];
+  });
 }
 
 function valueFrom(values: ReadonlyMap<string, string>, keys: Definition['keys']): string {
