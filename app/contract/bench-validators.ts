@@ -143,8 +143,10 @@ export const BENCH_LINE: SchemaFor<
   v.object({ type: v.literal('result'), result }),
 ]);
 
-/** A result as it is stored and exported. */
-export const BENCH_RESULT = result;
+/** A result as it is stored and exported. @throws when the text is not the JSON of one */
+export function parseBenchResult(text: string): BenchResult {
+  return v.parse(result, JSON.parse(text));
+}
 
 const nothing = v.strictObject({});
 

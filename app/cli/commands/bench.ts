@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
-import * as v from 'valibot';
 import type { BenchProduct, BenchProfile, BenchProgress, BenchResult } from '#contract';
 import { BENCH_MODES, MAX_BENCH_CHOICES, toCsv, toMarkdown } from '#contract';
 import { BENCH_PROGRAM } from '../../backend/place.ts';
 import { BenchProcessError, listBench, runBench } from '../../backend/services/bench/bench-process.ts';
-import { BENCH_RESULT } from '../../contract/bench-validators.ts';
+import { parseBenchResult } from '../../contract/bench-validators.ts';
 import { parseArguments, parseNumber } from '../arguments.ts';
 import { listenForExit } from '../exit-signal.ts';
 import { print, tell } from '../output.ts';
@@ -139,7 +138,7 @@ function readResult(file: string): BenchResult {
     });
   }
   try {
-    return v.parse(BENCH_RESULT, JSON.parse(text));
+    return parseBenchResult(text);
   } catch (error: unknown) {
     throw new CommandError(`${file} is no result of a benchmark. Give a file that --json wrote.`, { cause: error });
   }

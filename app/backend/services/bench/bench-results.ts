@@ -1,8 +1,7 @@
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import * as v from 'valibot';
 import type { BenchResult, BenchRunInfo } from '#contract';
-import { BENCH_RESULT } from '../../../contract/bench-validators.ts';
+import { parseBenchResult } from '../../../contract/bench-validators.ts';
 import { writePrivateFile } from '../../private-file.ts';
 
 /** Larger files are no results of ours. */
@@ -71,7 +70,7 @@ export class BenchResults {
   async #readFile(name: string): Promise<BenchResult> {
     const path = join(this.#folder, name);
     if ((await stat(path)).size > MAX_FILE_BYTES) throw new Error('The file is too large for a result.');
-    const result = v.parse(BENCH_RESULT, JSON.parse(await readFile(path, 'utf8')));
+    const result = parseBenchResult(await readFile(path, 'utf8'));
     if (`${result.id}${ENDING}` !== name) throw new Error('The file is named after another run.');
     return result;
   }
