@@ -193,8 +193,8 @@ export class Actions {
         return;
       case 'capture-computer':
         app.navigation.open('setup');
-        await app.systemProxy.refresh();
-        app.systemProxy.asking = app.systemProxy.status?.unsupported === null;
+        // Where nothing can be set, the card says why.
+        app.systemProxy.asking = (await app.systemProxy.refresh()).unsupported === null;
         return;
       case 'system-proxy-off':
         await this.#turnSystemProxyOff();

@@ -33,12 +33,13 @@ export class SystemProxy {
   }
 
   /** Reads the settings. @param bypass hosts without a proxy to plan with @throws ContractError */
-  async refresh(bypass?: readonly string[]): Promise<void> {
+  async refresh(bypass?: readonly string[]): Promise<SystemProxyStatus> {
     this.#asked += 1;
     const asked = this.#asked;
     const status = await this.#backend.call('systemProxy.status', bypass === undefined ? {} : { bypass });
     // An answer that was overtaken by a later question is old.
     if (asked === this.#asked) this.#status = status;
+    return status;
   }
 
   /** @param chain another program's proxy becomes our upstream proxy @throws ContractError */
