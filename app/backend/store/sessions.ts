@@ -36,6 +36,16 @@ export class Sessions {
     return this.require(Number(lastInsertRowid));
   }
 
+  /**
+   * A session that nothing is recorded into but what its own source brings. It counts as over from the beginning: if its
+   * source dies, it must not be taken for the one that was being recorded.
+   */
+  addBeside(name: string, sample: boolean, now: number): SessionInfo {
+    const { id } = this.add(name, sample, now);
+    this.#end.run(now, id);
+    return this.require(id);
+  }
+
   /** Ends a session; one that holds nothing is not worth a line in the list and goes. */
   end(id: SessionId, now: number): void {
     this.#end.run(now, id);

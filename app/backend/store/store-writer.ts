@@ -186,7 +186,7 @@ export class StoreWriter {
 
   /** Makes a session beside the current one. @throws ContractError `unavailable` */
   addSession(name: string, sample: boolean): SessionInfo {
-    return this.#require().sessions.add(name, sample, this.#host.now());
+    return this.#require().sessions.addBeside(name, sample, this.#host.now());
   }
 
   /** Ends a session beside the current one; null when it is empty, and gone. @throws ContractError `unavailable` */
