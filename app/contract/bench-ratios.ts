@@ -93,6 +93,9 @@ export function headlineOf(result: Pick<BenchResult, 'profiles' | 'cancelled'>, 
   });
   const [first] = ratios;
   if (first === undefined) {
+    // Where the origin was the limit everywhere, CPU still tells the products apart.
+    const other = measure === 'throughput' && profiles.some((profile) => ratioOf(profile, 'cpu') !== null);
+    if (other && profiles.length > 1) return headlineOf(result, 'cpu');
     return profiles.length === 1
       ? only.verdict
       : 'No rival was measured beside Weir, so there is nothing to compare with but the origin alone.';

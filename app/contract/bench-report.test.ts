@@ -94,6 +94,11 @@ describe('the headline', () => {
     );
   });
 
+  test('goes by CPU where the origin was the limit everywhere', () => {
+    const bound = profile([trial(100, 10)], [trial(80, 20)], trial(110, null));
+    expect(headlineOf(run(bound, bound), 'throughput')).toContain('In work a second of CPU Weir is ahead in all of 2');
+  });
+
   test('says so when there was no rival, and when nothing was finished', () => {
     const alone = profile([trial(60, 10)], []);
     expect(headlineOf(run(alone), 'throughput')).toBe('Weir was measured.');
