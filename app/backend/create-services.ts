@@ -22,7 +22,12 @@ import { createTrustCalls } from './services/trust.ts';
 import type { Services } from './transport/server.ts';
 
 /** Every call and stream of the contract over the parts of one backend. */
-export function createServices(core: BackendCore, systemProxy: SystemProxyService, browsers: BrowserService, bench: BenchService): Services {
+export function createServices(
+  core: BackendCore,
+  systemProxy: SystemProxyService,
+  browsers: BrowserService,
+  bench: BenchService,
+): Services {
   return {
     calls: {
       ...createAppCalls(core),
@@ -31,19 +36,19 @@ export function createServices(core: BackendCore, systemProxy: SystemProxyServic
       ...createSessionCalls(core),
       ...createExchangeCalls(core),
       ...createMessageCalls(core),
-      ...createHostCalls(core),
       ...createExportCalls(core),
+      ...createHostCalls(core),
       ...createStoreCalls(core),
       ...createCaCalls(core),
       ...browsers.calls,
       ...createSetupCalls(core),
       ...systemProxy.calls,
       ...createTrustCalls(core),
+      ...bench.calls,
       ...createReplayCalls(core),
       ...createImportCalls(core),
       ...createSampleCalls(core),
       ...createSettingsCalls(core),
-      ...bench.calls,
     },
     streams: {
       ...createAppStreams(core),

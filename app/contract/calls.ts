@@ -218,11 +218,11 @@ export interface Calls extends SetupCalls, MessageCalls, BenchCalls, ClientCerti
   /** Deletes; `exchanges.restore` brings back what it returned, for a minute at least. */
   'exchanges.remove': { input: { ids: readonly ExchangeId[] }; output: { ids: readonly ExchangeId[] } };
   'exchanges.restore': { input: { ids: readonly ExchangeId[] }; output: { ids: readonly ExchangeId[] } };
-  /** What the capture takes on the disk. */
   /** Begins a HAR 1.2 file of these exchanges, in their order. */
   'exchanges.exportHar': { input: { ids: readonly ExchangeId[] }; output: { export: number } };
   /** The next piece of a file, about 256 KiB. Fails with `not-found` when it has ended. */
   'exchanges.readExport': { input: { export: number }; output: { text: string; done: boolean } };
+  /** What the capture takes on the disk. */
   'store.space': { input: Record<string, never>; output: StoreSpace };
   /** Deletes for good what was deleted, applies the retention and gives free space back to the disk. */
   'store.compact': { input: Record<string, never>; output: StoreSpace };

@@ -3,7 +3,13 @@ import type { Page } from '../model/navigation.svelte.ts';
 /** Words of the frame around the pages. */
 export const SHELL_TEXT = {
   rail: 'Pages',
-  pages: { traffic: 'Traffic', compose: 'Compose', benchmark: 'Benchmark', setup: 'Setup', settings: 'Settings' } satisfies Record<Page, string>,
+  pages: {
+    traffic: 'Traffic',
+    compose: 'Compose',
+    benchmark: 'Benchmark',
+    setup: 'Setup',
+    settings: 'Settings',
+  } satisfies Record<Page, string>,
   detail: 'Detail',
   sidebarWidth: 'Width of the sidebar',
   detailWidth: 'Width of the detail',
