@@ -84,6 +84,16 @@ const ADVICE: readonly (readonly [prefix: string, title: string, advice: string]
     'The origin refused the request',
     'It did not look at the request and may be overloaded or shutting down. Try again.',
   ],
+  [
+    'http2.no-extended-connect',
+    'The origin cannot be asked to switch protocols',
+    'It speaks HTTP/2 alone and does not offer extended CONNECT (RFC 8441). Switch that on at the origin, or reach it by HTTP/1.1.',
+  ],
+  [
+    'websocket.accept',
+    'The origin did not answer the handshake',
+    'Its Sec-WebSocket-Accept does not belong to the key that it was sent. Something in front of the origin may have answered from a cache.',
+  ],
   ['http2.reset', 'The origin gave the request up', 'It reset the stream of this request. Its log may say why.'],
   [
     'tls.client-certificate',
