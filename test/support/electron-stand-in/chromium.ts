@@ -58,7 +58,8 @@ class StandInChromium {
     if (this.#context === null) return;
     const context = await this.#context;
     await context.close().catch(() => undefined);
-    rmSync(this.#profile, { recursive: true, force: true });
+    // Its helpers write into the profile for a moment longer.
+    rmSync(this.#profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   }
 
   async #start(): Promise<BrowserContext> {
