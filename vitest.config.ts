@@ -54,6 +54,7 @@ export default defineConfig({
           include: [`test/${name}/**/*.test.ts`],
           testTimeout: (name === 'acceptance' ? 20 : 2) * MINUTE,
           hookTimeout: 2 * MINUTE,
+          globalSetup: ['test/support/built-pages.ts'],
           fileParallelism: false, // one browser at a time is enough for two cores
         },
       })),

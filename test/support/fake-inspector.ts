@@ -1,13 +1,11 @@
 import { createServer } from 'node:http';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { extname, join, resolve } from 'node:path';
-import { svelte } from '@sveltejs/vite-plugin-svelte';
+import { readFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
 import { chromium } from 'playwright-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { build } from 'vite';
 import { PAGE_SECURITY_POLICY } from '../../app/contract/page-policy.ts';
 import { browserForTests } from './browser.ts';
+import { builtPages } from './built-pages.ts';
 
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -29,16 +27,10 @@ export interface FakeInspector {
   close(): Promise<void>;
 }
 
-/** Builds the page, serves it under the product's own security policy, and starts a browser. */
+/** Serves the page under the product's own security policy, and starts a browser. */
 export async function startFakeInspector(): Promise<FakeInspector> {
-  const folder = await mkdtemp(join(tmpdir(), 'weir-fake-page-'));
-  await build({
-    configFile: false,
-    root: resolve(import.meta.dirname, 'fake-page'),
-    logLevel: 'error',
-    plugins: [svelte({ configFile: false })],
-    build: { outDir: folder, emptyOutDir: true, minify: false, modulePreload: { polyfill: false } },
-  });
+  const pages = await builtPages('fake');
+  const { folder } = pages;
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost');
     const name = pathname === '/' ? 'index.html' : pathname.slice(1);
@@ -82,7 +74,7 @@ export async function startFakeInspector(): Promise<FakeInspector> {
     async close() {
       await browser.close();
       await new Promise((closed) => server.close(closed));
-      await rm(folder, { recursive: true, force: true });
+      await pages.remove();
     },
   };
 }

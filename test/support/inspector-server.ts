@@ -1,13 +1,12 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { builtPages } from './built-pages.ts';
 
-const run = promisify(execFile);
 const programOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
 /** A whole backend in a process of its own, serving built pages from a fresh data folder. */
@@ -22,16 +21,15 @@ export interface InspectorServer {
 }
 
 /**
- * Builds the inspector as it ships and serves it.
+ * Serves the inspector as it ships.
  *
  * @param environment added to what the backend inherits
  * @throws Error when the backend ends before it is ready
  */
 export async function startInspectorServer(environment: NodeJS.ProcessEnv = {}): Promise<InspectorServer> {
-  const pages = await mkdtemp(join(tmpdir(), 'weir-pages-'));
   const data = await mkdtemp(join(tmpdir(), 'weir-inspector-'));
-  await run(process.execPath, [programOf('./build-pages.ts'), pages]);
-  const child = spawn(process.execPath, [programOf('./inspector-program.ts'), data, pages], {
+  const pages = await builtPages('real');
+  const child = spawn(process.execPath, [programOf('./inspector-program.ts'), data, pages.folder], {
     env: { ...process.env, ...environment },
   });
   let errors = '';
@@ -54,7 +52,7 @@ export async function startInspectorServer(environment: NodeJS.ProcessEnv = {}):
       const ended = once(child, 'exit');
       child.stdin.end();
       await ended;
-      await Promise.all([pages, data].map((folder) => rm(folder, { recursive: true, force: true })));
+      await Promise.all([pages.remove(), rm(data, { recursive: true, force: true })]);
     },
   };
 }
