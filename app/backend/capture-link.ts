@@ -21,6 +21,11 @@ export class CaptureLink implements CapturePort {
     this.#port?.postMessage(batch, [batch]);
   }
 
+  close(): void {
+    this.#port?.close();
+    this.#port = null;
+  }
+
   /** Sends to this port from now on. */
   use(port: MessagePort): void {
     this.#port?.close();

@@ -4,6 +4,7 @@ import type { EngineConfig, EngineSettings, EngineStats, ListenerConfig } from '
 import type { ListenerInfo } from '#contract';
 import type { NewClient } from './client-programs.ts';
 import type { EngineCalls, EngineCommand, EngineEvent } from './engine-messages.ts';
+import { endThread } from './end-thread.ts';
 import { findSharedPort } from './shared-port.ts';
 import { ThreadCalls } from './thread-calls.ts';
 
@@ -105,15 +106,15 @@ class Engines implements EngineHost {
 
   async start(): Promise<void> {
     const listeners = await this.#fixPorts(this.#options.listeners);
-    try {
-      const opened = await Promise.all(this.#threads.map((_, index) => this.#startThread(index, 0, listeners)));
-      this.#listeners = opened[0] ?? [];
-      this.#open = withPorts(listeners, this.#listeners);
-    } catch (error: unknown) {
-      this.#stopping = true;
-      await Promise.all(this.#live().map(({ worker }) => worker.terminate()));
-      throw error;
+    const starts = await Promise.allSettled(this.#threads.map((_, index) => this.#startThread(index, 0, listeners)));
+    const failed = starts.find((start) => start.status === 'rejected');
+    if (failed !== undefined) {
+      await this.stop(0);
+      throw failed.reason;
     }
+    const opened = starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []));
+    this.#listeners = opened[0] ?? [];
+    this.#open = withPorts(listeners, this.#listeners);
   }
 
   async addListeners(wanted: readonly ListenerConfig[]): Promise<readonly ListenerInfo[]> {
@@ -177,14 +178,7 @@ class Engines implements EngineHost {
 
   async stop(drainMs: number): Promise<void> {
     this.#stopping = true;
-    await Promise.all(
-      this.#live().map(async ({ worker, calls }) => {
-        const grace = setTimeout(() => void worker.terminate(), drainMs + STOP_GRACE_MS);
-        await calls.call('stop', { drainMs }).catch(() => undefined);
-        clearTimeout(grace);
-        await worker.terminate();
-      }),
-    );
+    await Promise.all(this.#live().map((thread) => endEngine(thread, drainMs)));
   }
 
   #live(): Thread[] {
@@ -269,11 +263,19 @@ class Engines implements EngineHost {
         (error: unknown) => {
           this.#options.onCrash(error instanceof Error ? error : new Error(String(error)));
           // Ends the thread without listeners; its exit starts the next attempt.
-          void this.#threads[index]?.worker.terminate();
+          const thread = this.#threads[index];
+          if (thread) void endEngine(thread, 0);
         },
       );
     }, delayMs);
   }
+}
+
+/** The thread lets go of everything and ends. */
+async function endEngine({ worker, calls }: Thread, drainMs: number): Promise<void> {
+  // What it answers does not matter, nor whether it does: only its end does.
+  calls.call('stop', { drainMs }).catch(() => undefined);
+  await endThread(worker, drainMs + STOP_GRACE_MS);
 }
 
 /** The configurations with the ports that were given. */

@@ -25,6 +25,7 @@ host.on('message', (command: EngineCommand) => {
       run(command).then(
         (output) => {
           send({ type: 'result', id: command.id, output });
+          if (command.name === 'stop') end();
         },
         (error: unknown) => {
           const message = error instanceof Error ? error.message : String(error);
@@ -48,6 +49,11 @@ type Call = Extract<EngineCommand, { type: 'call' }>;
 
 async function run(call: Call): Promise<EngineCalls[keyof EngineCalls]['output']> {
   if (call.name === 'start') return start(call.input);
+  if (call.name === 'stop') {
+    await engine?.stop(call.input.drainMs);
+    engine?.flushCapture();
+    return null;
+  }
   if (engine === null) throw new Error('The engine has not begun.');
   switch (call.name) {
     case 'addListeners':
@@ -58,10 +64,6 @@ async function run(call: Call): Promise<EngineCalls[keyof EngineCalls]['output']
     case 'stats':
       return engine.stats();
     case 'flush':
-      engine.flushCapture();
-      return null;
-    case 'stop':
-      await engine.stop(call.input.drainMs);
       engine.flushCapture();
       return null;
   }
@@ -81,6 +83,12 @@ async function start({ config, capturePort }: EngineStart): ReturnType<Engine['l
   // Not before the backend has heard that the listeners accept.
   setImmediate(() => void engine?.prepare());
   return listeners;
+}
+
+/** Nothing holds the thread from here on: it runs out. */
+function end(): void {
+  batches.close();
+  host.close();
 }
 
 function send(event: EngineEvent): void {

@@ -2,6 +2,7 @@ import { createSocket } from 'node:dgram';
 import { createServer, isIP } from 'node:net';
 import type { ListenerConfig } from '#contract';
 import { ContractError } from '#contract';
+import { ListenError } from '#engine';
 
 /**
  * Finds the port for a listener that several threads will share. A second sharer of a taken port succeeds in silence, so
@@ -12,9 +13,8 @@ import { ContractError } from '#contract';
  */
 export function findSharedPort({ mode, host, port }: ListenerConfig): Promise<number> {
   const probe = mode.kind === 'udp' ? probeUdp : probeTcp;
-  return probe(host, port).catch((error: unknown) => {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new ContractError('conflict', `Weir cannot listen on ${host}:${String(port)}: ${reason}.`);
+  return probe(host, port).catch((error: NodeJS.ErrnoException) => {
+    throw new ContractError('conflict', new ListenError(host, port, error).message);
   });
 }
 

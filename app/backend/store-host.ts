@@ -1,4 +1,5 @@
 import type { MessagePort, Worker } from 'node:worker_threads';
+import { endThread } from './end-thread.ts';
 import type { ExchangeId, ExchangeSummary, MessageSummary, SessionId, SessionInfo, StoreTrouble } from '#contract';
 import { ContractError } from '#contract';
 import type {
@@ -59,6 +60,8 @@ interface Thread<Calls extends Record<keyof Calls, { input: unknown; output: unk
   readonly calls: ThreadCalls<Calls>;
 }
 
+/** A question that takes longer to end than this is not waited for. */
+const CLOSE_GRACE_MS = 2_000;
 const RESTART_DELAYS_MS = [0, 250, 1_000, 5_000] as const;
 
 /**
@@ -125,7 +128,8 @@ class StoreThreads {
     reader?.postMessage({ type: 'close' });
     search?.postMessage('close');
     await writer?.calls.call('close', {}).catch(() => undefined);
-    await Promise.all([writer?.worker.terminate(), reader?.terminate(), search?.terminate()]);
+    const threads = [writer?.worker, reader, search].filter((thread) => thread !== null && thread !== undefined);
+    await Promise.all(threads.map((thread) => endThread(thread, CLOSE_GRACE_MS)));
   }
 
   /** Resolves when the thread has opened the store; rejects when it ends before that. */

@@ -49,9 +49,9 @@ async function store(run: string, startedAt: string, better = 1): Promise<void> 
 /** Chooses an entry of the palette by its keys alone. */
 async function palette(entry: string): Promise<void> {
   await page.keyboard.press('Control+k');
-  await page.getByRole('dialog', { name: 'Palette' }).waitFor();
+  await page.locator('[role="dialog"] input:focus').waitFor();
   await page.keyboard.type(entry);
-  await page.getByRole('option', { name: entry }).waitFor();
+  await page.getByRole('option', { name: entry, selected: true }).waitFor();
   await page.keyboard.press('Enter');
 }
 

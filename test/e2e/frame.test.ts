@@ -172,7 +172,9 @@ test('the palette finds an action by its name and runs it', async () => {
   const page = await inspector.open(50);
   await page.locator('#exchange-50').waitFor();
   await page.keyboard.press('Control+Shift+P');
+  await page.locator('[role="dialog"] input:focus').waitFor();
   await page.keyboard.type('theme li');
+  await page.getByRole('option', { name: 'Theme: light', selected: true }).waitFor();
   await page.keyboard.press('Enter');
   await expect.poll(() => page.evaluate(() => document.documentElement.dataset['theme'])).toBe('light');
   await expect

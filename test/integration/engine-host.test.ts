@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { describe, expect, test } from 'vitest';
+import type { Worker } from 'node:worker_threads';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { EngineSettings } from '#engine';
 import { createCertificateAuthority } from '../../proxy-engine/pki/certificate-authority.ts';
 import type { EngineHost, EngineHostOptions } from '../../app/backend/engine-host.ts';
@@ -47,6 +48,17 @@ async function visit(port: number): Promise<string> {
 
 function portOf(host: EngineHost): number {
   return host.listeners[0]?.port ?? 0;
+}
+
+/** With which code each thread that begins from now on has ended: 0 by itself, 1 by force. */
+function threadEnds(): number[] {
+  const codes: number[] = [];
+  const onWorker = (worker: Worker): void => {
+    worker.once('exit', (code) => codes.push(code));
+  };
+  process.on('worker', onWorker);
+  onTestFinished(() => void process.off('worker', onWorker));
+  return codes;
 }
 
 /** Ends an engine's thread as a fault of ours would; `repair` is what the next one begins with. */
@@ -95,6 +107,17 @@ test('listeners come and go while the engine runs', async () => {
   await host.stop(0);
 });
 
+test.each([1, 2])('%i threads end by themselves when they are stopped, whatever is still open', async (workers) => {
+  const ends = threadEnds();
+  const host = await startEngines(optionsWith({ workers }));
+  const idle = connect(portOf(host), '127.0.0.1');
+  await once(idle, 'connect');
+  idle.write('GET / HTTP/1.1\r\nHost: weir.test\r\n\r\n');
+  await once(idle, 'data');
+  await host.stop(0);
+  expect(ends).toEqual(Array.from({ length: workers }, () => 0));
+});
+
 test.each([1, 2])('a taken port is a conflict that names it, for %i threads, and none stays open', async (workers) => {
   const blocker = createServer().listen(0, '127.0.0.1');
   await once(blocker, 'listening');
@@ -109,10 +132,12 @@ test.each([1, 2])('a taken port is a conflict that names it, for %i threads, and
     host: '127.0.0.1',
     port: wanted,
   }));
+  const ends = threadEnds();
   await expect(startEngines(optionsWith({ workers, listeners }))).rejects.toMatchObject({
     code: 'conflict',
     message: expect.stringContaining(String(port)) as string,
   });
   await expect(visit(other)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  expect(ends.filter((code) => code !== 0)).toEqual([]);
   blocker.close();
 });

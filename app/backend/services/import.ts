@@ -1,9 +1,10 @@
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { ContractError, type SessionInfo } from '#contract';
 import type { BackendCore } from '../backend-core.ts';
+import { endThread } from '../end-thread.ts';
 import { ThreadCalls } from '../thread-calls.ts';
 import type { CallHandlers } from '../transport/server.ts';
-import type { ImportCalls, ImportEvent, ImportStart } from './import/import-messages.ts';
+import type { ImportCalls, ImportCommand, ImportEvent, ImportStart } from './import/import-messages.ts';
 
 /** Ids of imports keep this far from those that the engine gives away while it runs. */
 const ID_DISTANCE = 1_000_000_000;
@@ -11,6 +12,8 @@ const ID_DISTANCE = 1_000_000_000;
 const MOST_IMPORTS = 4;
 /** An import that nobody feeds for this long is given up, ms. */
 const PATIENCE_MS = 120_000;
+/** A piece of a file that takes longer than this to read is not waited for, ms. */
+const CLOSE_GRACE_MS = 1_000;
 
 interface OpenImport {
   readonly session: SessionInfo;
@@ -76,7 +79,9 @@ export function createImportCalls(core: BackendCore): Pick<CallHandlers, ImportC
     clearTimeout(found?.giveUp);
     ends.get(id)?.();
     ends.delete(id);
-    await found?.worker.terminate();
+    if (found === undefined) return;
+    found.worker.postMessage({ type: 'close' } satisfies ImportCommand);
+    await endThread(found.worker, CLOSE_GRACE_MS);
   }
 
   async function cancel(id: number): Promise<void> {

@@ -33,14 +33,17 @@ export interface ImportCalls {
   end: { input: null; output: ImportResult };
 }
 
-export type ImportCommand = {
-  [Name in keyof ImportCalls]: {
-    readonly type: 'call';
-    readonly id: number;
-    readonly name: Name;
-    readonly input: ImportCalls[Name]['input'];
-  };
-}[keyof ImportCalls];
+export type ImportCommand =
+  | {
+      [Name in keyof ImportCalls]: {
+        readonly type: 'call';
+        readonly id: number;
+        readonly name: Name;
+        readonly input: ImportCalls[Name]['input'];
+      };
+    }[keyof ImportCalls]
+  /** The thread gives up what it is doing and ends. */
+  | { readonly type: 'close' };
 
 export type ImportEvent =
   | { readonly type: 'result'; readonly id: number; readonly output: unknown }

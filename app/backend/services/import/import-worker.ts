@@ -42,6 +42,11 @@ port.on('message', ({ bytes, slabs }: CaptureCredit) => {
 });
 
 host.on('message', (command: ImportCommand) => {
+  if (command.type === 'close') {
+    port.close();
+    host.close();
+    return;
+  }
   answer(command).then(
     (output) => {
       send({ type: 'result', id: command.id, output });
@@ -53,7 +58,9 @@ host.on('message', (command: ImportCommand) => {
   );
 });
 
-async function answer(command: ImportCommand): Promise<ImportCalls[keyof ImportCalls]['output']> {
+async function answer(
+  command: Extract<ImportCommand, { type: 'call' }>,
+): Promise<ImportCalls[keyof ImportCalls]['output']> {
   if (command.name === 'write') {
     const { buffer, byteOffset, byteLength } = command.input.bytes;
     const bytes = Buffer.from(buffer, byteOffset, byteLength);
