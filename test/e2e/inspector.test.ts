@@ -92,12 +92,52 @@ test('the tab and the view of the body stay when another exchange is chosen, and
   await detail.getByText('"currency"').waitFor();
   await detail.getByRole('tabpanel').focus();
   await page.keyboard.press('v');
+  await detail.getByRole('tree').waitFor();
+  await page.keyboard.press('v');
   expect(await detail.getByRole('radio', { name: 'Text', exact: true }).getAttribute('aria-checked')).toBe('true');
   await page.keyboard.press('v');
   await detail.getByText('00000000').waitFor();
   await openExchange(page, 'path:/v2/profile method:GET', 'Response');
   expect(await detail.getByRole('radio', { name: 'Hex' }).getAttribute('aria-checked')).toBe('true');
   await detail.getByText('00000000').waitFor();
+});
+
+test('JSON is a tree that arrows walk, a search finds what is folded, and paths and values are copied', async () => {
+  const page = await sample(CART, 'Response');
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  const copied = (): Promise<string> => page.evaluate(() => navigator.clipboard.readText());
+  const detail = detailOf(page);
+  await detail.getByRole('radio', { name: 'Tree' }).click();
+  const tree = detail.getByRole('tree');
+  const current = tree.locator('[aria-selected=true]');
+  await tree.getByRole('treeitem').first().click();
+  // Folded by Left, the whole text is one row with a glimpse into it.
+  await page.keyboard.press('ArrowLeft');
+  expect(await tree.getByRole('treeitem').count()).toBe(1);
+  expect(await current.getAttribute('aria-expanded')).toBe('false');
+  await page.keyboard.press('Control+f');
+  await detail.getByRole('textbox', { name: 'Find in the tree' }).fill('GAUGE');
+  await detail.getByText('1 of 1').waitFor();
+  expect(await tree.locator('mark').innerText()).toBe('gauge');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+Shift+C');
+  await page.getByText('Copied $.items[0].title').waitFor();
+  expect(await copied()).toBe('$.items[0].title');
+  await page.keyboard.press('Control+c');
+  await page.getByText('Value copied').waitFor();
+  expect(await copied()).toBe('Brass float gauge');
+  await page.keyboard.press('ArrowLeft');
+  expect(await current.getAttribute('aria-level')).toBe('3');
+  await page.keyboard.press('Shift+F10');
+  await page.getByRole('menuitem', { name: 'Copy JSON path' }).click();
+  await page.getByText('Copied $.items[0]', { exact: true }).waitFor();
+  expect(await copied()).toBe('$.items[0]');
+  // The laid out text knows the path of the place under its cursor.
+  await detail.getByRole('radio', { name: 'Pretty' }).click();
+  await detail.getByText('"currency"').click();
+  await detail.getByTitle('$.currency').waitFor();
+  await page.keyboard.press('Control+Shift+C');
+  await page.getByText('Copied $.currency').waitFor();
 });
 
 test('characters that deceive the eye are shown by their names, in fields and in bodies', async () => {

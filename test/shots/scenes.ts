@@ -38,6 +38,15 @@ const message =
     await detailOf(page).getByText(payload).first().waitFor();
   };
 
+/** The tree of a body, with a value chosen. */
+async function tree(page: Page): Promise<void> {
+  await detailOf(page).getByRole('radio', { name: 'Tree' }).click();
+  await detailOf(page)
+    .getByRole('treeitem', { name: /unitPrice/ })
+    .first()
+    .click();
+}
+
 async function openBenchmark(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Benchmark' }).click();
   await page.getByRole('heading', { name: 'Benchmark', level: 1 }).waitFor();
@@ -62,6 +71,7 @@ export const SCENES: readonly Scene[] = [
   detail('overview', CART, 'Overview', shown('Asked for')),
   detail('request', CART, 'Request', shown('"quantity"')),
   detail('response-json', CART, 'Response', shown('"currency"')),
+  detail('response-tree', CART, 'Response', tree),
   detail('response-hostile', 'path:/v2/products/1042/reviews', 'Response', shown('"average"')),
   detail('response-html', 'host:shop.weir.test type:html status:200', 'Response', shown('viewport')),
   detail('response-image', 'path:/img/weir-hero.webp', 'Response', shown('480 × 240 px')),

@@ -5,7 +5,6 @@ import { SETUP_TEXT } from '../text/setup.ts';
 import type { App } from './app.svelte.ts';
 import { copyOf, COPIES } from './copy-actions.ts';
 import type { CopyAction } from './copy-actions.ts';
-import { exportHar } from './export-har.ts';
 import { rowTerm, withTerm } from './filter-terms.ts';
 import type { RowFilter } from './filter-terms.ts';
 import type { ActionId } from './keys.ts';
@@ -103,7 +102,7 @@ export class Actions {
       case 'toggle-pin':
       case 'comment':
       case 'remove':
-      case 'export-har':
+      case 'export':
         return row !== null;
       case 'bench-quick':
         return !app.bench.running;
@@ -278,8 +277,8 @@ export class Actions {
       case 'undo-remove':
         await app.marking.undo();
         return;
-      case 'export-har':
-        await exportHar(app, this.#chosenIds());
+      case 'export':
+        app.exporting.begin(this.#chosenIds());
         return;
       case 'filter-host':
       case 'filter-not-host':
@@ -295,6 +294,9 @@ export class Actions {
         return;
       case 'find-in-body':
       case 'select-body':
+      case 'next-body-view':
+      case 'copy-json-path':
+      case 'copy-json-value':
         // The body views listen for these themselves.
         return;
       default:

@@ -64,7 +64,7 @@ export type ActionId =
   | 'remove'
   | 'undo-remove'
   | 'compare'
-  | 'export-har'
+  | 'export'
   | 'filter-type'
   | 'filter-method'
   | 'filter-program'
@@ -74,7 +74,10 @@ export type ActionId =
   | 'filter-status'
   | 'pass-through-host'
   | 'find-in-body'
-  | 'select-body';
+  | 'select-body'
+  | 'next-body-view'
+  | 'copy-json-path'
+  | 'copy-json-value';
 
 /**
  * Where a key acts: everywhere; with the list focused (letters never act elsewhere); inside a body, whose view listens
@@ -129,6 +132,9 @@ export const KEYS: readonly KeyBinding[] = [
   { action: 'undo-remove', chords: ['Mod+Z'], scope: 'list' },
   { action: 'find-in-body', chords: ['Mod+F'], scope: 'body' },
   { action: 'select-body', chords: ['Mod+A'], scope: 'body' },
+  { action: 'next-body-view', chords: ['v'], scope: 'body' },
+  { action: 'copy-json-path', chords: ['Mod+Shift+C'], scope: 'body' },
+  { action: 'copy-json-value', chords: ['Mod+C'], scope: 'body' },
 ];
 
 type KeyEvent = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'shiftKey' | 'altKey'>;

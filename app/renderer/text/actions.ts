@@ -66,7 +66,7 @@ export const ACTION_TEXT: Readonly<Record<ActionId, string>> = {
   remove: 'Delete',
   'undo-remove': 'Undo deletion',
   compare: 'Compare the two chosen',
-  'export-har': 'Export as HAR',
+  export: 'Export as HAR or .weir',
   'filter-type': 'Only this type',
   'filter-method': 'Only this method',
   'filter-program': 'Only this program',
@@ -77,6 +77,9 @@ export const ACTION_TEXT: Readonly<Record<ActionId, string>> = {
   'pass-through-host': 'Pass through host',
   'find-in-body': 'Find in the body',
   'select-body': 'Select the body',
+  'next-body-view': 'Next view of the body',
+  'copy-json-path': 'Copy the JSON path',
+  'copy-json-value': 'Copy the JSON value in the tree',
 };
 
 /** Shorter names, where a parent menu says the verb already. */
@@ -98,7 +101,7 @@ export const MENU_TEXT = {
   comment: 'Comment…',
   editComment: 'Edit comment…',
   remove: (count: number): string => (count > 1 ? `Delete ${String(count)} exchanges` : 'Delete'),
-  exportHar: (count: number): string => (count > 1 ? `Export ${String(count)} as HAR` : 'Export as HAR'),
+  export: (count: number): string => (count > 1 ? `Export ${String(count)} exchanges…` : 'Export…'),
   requestHeaders: 'Request headers',
   responseHeaders: 'Response headers',
   requestBody: 'Request body',

@@ -15,6 +15,7 @@ export const TAB_TEXT = {
 export const BODY_VIEW_TEXT = {
   label: 'View of the body',
   pretty: 'Pretty',
+  tree: 'Tree',
   text: 'Text',
   preview: 'Preview',
   hex: 'Hex',
@@ -134,6 +135,48 @@ export const BODY_TEXT = {
   partialForm: 'Only the beginning of this form is shown; it is longer than its view.',
   saving: 'Saving the body',
   saved: (name: string): string => `Saved as ${name}`,
+} as const;
+
+export const TREE_TEXT = {
+  noPath: 'Put the cursor on a value to see its path',
+  copyPath: 'Copy JSON path',
+  copyValue: 'Copy value',
+  copyName: 'Copy name',
+  pathCopied: (path: string): string => `Copied ${path.length > 60 ? `…${path.slice(-60)}` : path}`,
+  valueCopied: 'Value copied',
+  nameCopied: 'Name copied',
+  unfoldAll: 'Unfold all within',
+  foldAll: 'Fold all within',
+  members: (count: number): string => (count === 1 ? '1 member' : `${formatCount(count)} members`),
+  items: (count: number): string => (count === 1 ? '1 item' : `${formatCount(count)} items`),
+  depth: (depth: number): string => `level ${formatCount(depth)}`,
+  find: 'Find in the tree',
+  findHint: 'Find names and values',
+  next: 'Next match',
+  previous: 'Previous match',
+  closeFind: 'Close',
+  noMatch: 'No match',
+  matchOf: (place: number, count: number, more: boolean): string => {
+    const all = `${formatCount(count)}${more ? '+' : ''}`;
+    return place === 0 ? all : `${formatCount(place)} of ${all}`;
+  },
+  beginning: (shown: string, of: string): string => `The tree shows the first ${shown} of ${of}. Text shows all of it.`,
+  readOn: 'Read on',
+  reading: (share: number): string => `Reading… ${String(Math.round(share * 100))} %`,
+  full: (count: string): string => `The tree ends after ${count} values. Text shows all of the body.`,
+  fault: (form: 'json' | 'ndjson', what: string, at: string): string =>
+    form === 'json'
+      ? `Not valid JSON from character ${at} on: ${what}. The tree shows what comes before.`
+      : `Not every line is valid JSON. The first fault is at character ${at}: ${what}.`,
+  faults: {
+    value: 'a value is missing',
+    key: 'the name of a member is missing',
+    colon: 'a colon is missing',
+    comma: 'a comma or an end is missing',
+    close: 'a bracket closes what it did not open',
+    ended: 'the text ends too early',
+    after: 'something stands behind the value',
+  },
 } as const;
 
 export const CAPTURE_NOTE: Readonly<Record<BodyCapture, string | null>> = {

@@ -153,14 +153,18 @@ export class CodeEditor {
   /**
    * @param host gets the shadow root: styles made at run time live there as constructed style sheets, which the page's
    * content security policy allows
+   * @param onplace called with the place of the cursor, in UTF-16 units, when the reader puts it elsewhere
    */
-  constructor(host: HTMLElement) {
+  constructor(host: HTMLElement, onplace: (offset: number) => void = () => undefined) {
     const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' });
     root.replaceChildren();
+    const placed = EditorView.updateListener.of(({ selectionSet, docChanged, state }) => {
+      if (selectionSet && !docChanged) onplace(state.selection.main.head);
+    });
     this.#view = new EditorView({
       root,
       parent: root,
-      state: EditorState.create({ extensions: [EXTENSIONS, this.#language.of([]), this.#label.of([])] }),
+      state: EditorState.create({ extensions: [EXTENSIONS, placed, this.#language.of([]), this.#label.of([])] }),
     });
   }
 

@@ -8,7 +8,7 @@ import { BodyModel } from './body-model.svelte.ts';
 export type TabId = 'overview' | 'request' | 'response' | 'messages' | 'timing' | 'tls' | 'raw';
 
 /** How a body is shown. `raw` is what is stored, before its content coding is undone. */
-export type BodyView = 'pretty' | 'text' | 'preview' | 'hex' | 'raw';
+export type BodyView = 'pretty' | 'tree' | 'text' | 'preview' | 'hex' | 'raw';
 
 /** While an exchange is under way its detail is read again at most this often, milliseconds. */
 const REFRESH_MILLISECONDS = 250;
@@ -35,7 +35,8 @@ export class InspectorModel {
       oneOf('overview', 'request', 'response', 'messages', 'timing', 'tls', 'raw'),
       store,
     );
-    this.#bodyView = new Remembered('body-view', 'pretty', oneOf('pretty', 'text', 'preview', 'hex', 'raw'), store);
+    const views = oneOf<BodyView>('pretty', 'tree', 'text', 'preview', 'hex', 'raw');
+    this.#bodyView = new Remembered<BodyView>('body-view', 'pretty', views, store);
     this.#rawAs = new Remembered('raw-as', 'received', oneOf('received', 'sent'), store);
   }
 

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { effectiveView, nextView, viewsOf } from './body-views.ts';
 
 test('raw is offered only where a content coding makes it differ', () => {
-  expect(viewsOf({ kind: 'json', type: null }, false)).toEqual(['pretty', 'text', 'hex']);
-  expect(viewsOf({ kind: 'json', type: null }, true)).toEqual(['pretty', 'text', 'hex', 'raw']);
+  expect(viewsOf({ kind: 'json', type: null }, false)).toEqual(['pretty', 'tree', 'text', 'hex']);
+  expect(viewsOf({ kind: 'json', type: null }, true)).toEqual(['pretty', 'tree', 'text', 'hex', 'raw']);
 });
 
 test('a drawing can be looked at and read', () => {
@@ -19,7 +19,8 @@ test('a choice that this body does not have gives way to its best view and is no
 
 test('one key goes round all views', () => {
   const views = viewsOf({ kind: 'json', type: null }, true);
-  expect(['pretty', 'text', 'hex', 'raw'].map((view) => nextView(views, view as 'pretty'))).toEqual([
+  expect(['pretty', 'tree', 'text', 'hex', 'raw'].map((view) => nextView(views, view as 'pretty'))).toEqual([
+    'tree',
     'text',
     'hex',
     'raw',

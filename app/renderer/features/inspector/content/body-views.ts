@@ -5,9 +5,9 @@ import type { PrettyKind } from './pretty.ts';
 
 const VIEWS: Readonly<Record<ContentKind, readonly BodyView[]>> = {
   empty: [],
-  json: ['pretty', 'text', 'hex'],
-  ndjson: ['pretty', 'text', 'hex'],
-  graphql: ['pretty', 'text', 'hex'],
+  json: ['pretty', 'tree', 'text', 'hex'],
+  ndjson: ['pretty', 'tree', 'text', 'hex'],
+  graphql: ['pretty', 'tree', 'text', 'hex'],
   'message-pack': ['pretty', 'hex'],
   protobuf: ['pretty', 'hex'],
   html: ['pretty', 'text', 'hex'],

@@ -1,26 +1,35 @@
 const INDENT = '  ';
 /** A list or an object without nesting stays on one line up to this length, in UTF-16 units. */
 const INLINE_LENGTH = 40;
+/** Deeper values are not set in further: lines would consist of blanks. */
+const MOST_INDENTED = 100;
+/** A text that would become longer than this is not laid out, UTF-16 units: a bomb of brackets grows by its indentation. */
+const MOST_LENGTH = 48_000_000;
 
 /**
  * Lays out a JSON text (RFC 8259) without changing a character of its values: numbers keep their digits, strings their
  * escapes, objects their order and doubles of keys.
  *
  * @param json a text that is valid JSON; of an invalid one the rest is copied as it stands
+ * @returns the same text when it would become unreasonably long
  */
 export function prettyJson(json: string): string {
   const out: string[] = [];
   let at = 0;
   let depth = 0;
+  let indented = 0;
 
   const skipSpace = (): void => {
     while (at < json.length && ' \t\r\n'.includes(json.charAt(at))) at++;
   };
   const newLine = (): void => {
-    out.push('\n', INDENT.repeat(depth));
+    const indent = INDENT.repeat(Math.min(depth, MOST_INDENTED));
+    indented += indent.length + 1;
+    out.push('\n', indent);
   };
 
   while (at < json.length) {
+    if (at + indented > MOST_LENGTH) return json;
     skipSpace();
     const character = json.charAt(at);
     if (character === '{' || character === '[') {
