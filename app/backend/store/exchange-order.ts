@@ -72,10 +72,13 @@ export class ExchangeOrder {
     return { condition: `${this.column} ${this.#before} ?`, parameters: [key.value] };
   }
 
-  /** Rows up to a key, and it. */
+  /**
+   * Rows up to a key, and it. The first condition follows from the other one: an index can end there, where it would read on
+   * to its own end without.
+   */
   upTo(key: RowKey): KeyRange {
     return {
-      condition: `(${this.column} ${this.#before} ? OR (${this.column} = ? AND id ${this.#before}= ?))`,
+      condition: `${this.column} ${this.#before}= ? AND (${this.column} ${this.#before} ? OR id ${this.#before}= ?)`,
       parameters: [key.value, key.value, key.id],
     };
   }
