@@ -6,7 +6,7 @@ import { createCaCalls } from './services/ca.ts';
 import { createCaptureCalls } from './services/capture.ts';
 import { createClientCertificateCalls } from './services/client-certificates.ts';
 import { createExchangeCalls, createExchangeStreams } from './services/exchanges.ts';
-import { createExportCalls } from './services/exports.ts';
+import { createExportCalls, createExportStreams } from './services/exports.ts';
 import { createHostCalls } from './services/hosts.ts';
 import { createImportCalls } from './services/import.ts';
 import { createListenerStreams } from './services/listeners.ts';
@@ -55,6 +55,7 @@ export function createServices(
       ...createExchangeStreams(core),
       ...createMessageStreams(core),
       ...createReplayStreams(core),
+      ...createExportStreams(core),
       ...createListenerStreams(core),
       ...bench.streams,
     },

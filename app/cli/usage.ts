@@ -70,6 +70,8 @@ Shows one exchange.
   --messages      its messages, one a line: of a WebSocket, an event stream, gRPC, or datagrams
 `,
   export: `Usage: weir export [--data DIR] [--session S] [--filter Q] --format har|weir|curl [-o FILE]
+                   [--redact] [--redact-header NAME]... [--redact-cookie NAME]... [--redact-param NAME]...
+                   [--redact-json PATH]... [--preview]
 
 Writes exchanges in a format of other programs to a file or to standard output.
 
@@ -79,6 +81,18 @@ Writes exchanges in a format of other programs to a file or to standard output.
   --format F      har (HAR 1.2), weir (everything that is known, for another Weir) or curl (a shell script of curl
                   commands)
   -o FILE         a file instead of standard output
+  --redact        blanks what usually carries credentials: authorization and cookies, fields like x-api-key, parameters
+                  like access_token and password
+  --redact-header NAME
+                  blanks a header field; cookie and set-cookie keep the names of cookies
+  --redact-cookie NAME
+                  blanks a cookie; * for all
+  --redact-param NAME
+                  blanks a parameter of URLs and of forms in bodies
+  --redact-json PATH
+                  blanks values in JSON bodies, events and messages: $.user.token, $..password, items[*].id; without $
+                  at any depth. What should be searched and cannot be read is left out, and said on standard error
+  --preview       says what would leave and what is blanked, and writes nothing
 `,
   import: `Usage: weir import FILE [--data DIR]
 

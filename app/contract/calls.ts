@@ -2,6 +2,7 @@ import type { ClientCertificateCalls } from './client-certificate-calls.ts';
 import type { ExchangeDetail, ExchangeSummary, MessageSide } from '../../proxy-engine/model/exchange.ts';
 import type { ExchangeId, SessionId } from '../../proxy-engine/model/ids.ts';
 import type { ListenerConfig, ListenerInfo } from '../../proxy-engine/model/engine-config.ts';
+import type { ExportCalls, ExportStreams } from './export.ts';
 import type { ImportCalls } from './import.ts';
 import type { ReplayLoad, ReplayOutcome, ReplayProgress, ReplayRequest } from './replay.ts';
 import type { BenchCalls, BenchStreams } from './bench-calls.ts';
@@ -181,7 +182,7 @@ export interface AppSettings {
 }
 
 /** The calls of the contract: one request, one answer. Inputs are validated where they arrive. */
-export interface Calls extends SetupCalls, MessageCalls, BenchCalls, ClientCertificateCalls, ImportCalls {
+export interface Calls extends SetupCalls, MessageCalls, BenchCalls, ClientCertificateCalls, ImportCalls, ExportCalls {
   'app.info': { input: Record<string, never>; output: AppInfo };
   'capture.setRecording': { input: { on: boolean }; output: Record<string, never> };
   'sessions.list': { input: Record<string, never>; output: { sessions: readonly SessionInfo[] } };
@@ -218,10 +219,6 @@ export interface Calls extends SetupCalls, MessageCalls, BenchCalls, ClientCerti
   /** Deletes; `exchanges.restore` brings back what it returned, for a minute at least. */
   'exchanges.remove': { input: { ids: readonly ExchangeId[] }; output: { ids: readonly ExchangeId[] } };
   'exchanges.restore': { input: { ids: readonly ExchangeId[] }; output: { ids: readonly ExchangeId[] } };
-  /** Begins a HAR 1.2 file of these exchanges, in their order. */
-  'exchanges.exportHar': { input: { ids: readonly ExchangeId[] }; output: { export: number } };
-  /** The next piece of a file, about 256 KiB. Fails with `not-found` when it has ended. */
-  'exchanges.readExport': { input: { export: number }; output: { text: string; done: boolean } };
   /** What the capture takes on the disk. */
   'store.space': { input: Record<string, never>; output: StoreSpace };
   /** Deletes for good what was deleted, applies the retention and gives free space back to the disk. */
@@ -269,7 +266,7 @@ export interface Calls extends SetupCalls, MessageCalls, BenchCalls, ClientCerti
 }
 
 /** The streams of the contract: items until either side ends them. */
-export interface Streams extends MessageStreams, BenchStreams {
+export interface Streams extends MessageStreams, BenchStreams, ExportStreams {
   'app.status': { input: Record<string, never>; item: AppStatus };
   /** Sends a request many times, for as long as the stream is open; it ends with the run. The last item is done. */
   'replay.run': { input: { request: ReplayRequest; load: ReplayLoad }; item: ReplayProgress };

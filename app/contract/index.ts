@@ -8,6 +8,8 @@ export type { BenchChange, BenchComparison } from './bench-report.ts';
 export type * from './calls.ts';
 export type * from './messages.ts';
 export type * from './import.ts';
+export { blanksAnything, NO_REDACTION, USUAL_REDACTION } from './export.ts';
+export type * from './export.ts';
 export type * from './replay.ts';
 export { MAX_CERTIFICATE_BYTES } from './client-certificate-calls.ts';
 export type * from './client-certificate-calls.ts';

@@ -5,6 +5,7 @@ import { MESSAGE_KINDS } from '../../proxy-engine/model/message.ts';
 import { BENCH_CALL_INPUTS, BENCH_STREAM_INPUTS } from './bench-validators.ts';
 import type { AppSettings, CallName, Calls, StreamName, Streams } from './calls.ts';
 import { CLIENT_CERTIFICATE_INPUTS } from './client-certificate-validators.ts';
+import { EXPORT_CALL_INPUTS, EXPORT_STREAM_INPUTS } from './export-validators.ts';
 import { SETUP_CALL_INPUTS } from './setup-validators.ts';
 import { IMPORT_CALL_INPUTS } from './import-validators.ts';
 import { REPLAY_LOAD, REPLAY_REQUEST } from './replay-validators.ts';
@@ -118,8 +119,6 @@ const CALL_INPUTS: { readonly [Name in CallName]: SchemaFor<Calls[Name]['input']
   'exchanges.comment': v.strictObject({ id, text: v.pipe(v.string(), v.maxLength(MAX_COMMENT_LENGTH)) }),
   'exchanges.remove': v.strictObject({ ids }),
   'exchanges.restore': v.strictObject({ ids }),
-  'exchanges.exportHar': v.strictObject({ ids }),
-  'exchanges.readExport': v.strictObject({ export: count }),
   'store.space': nothing,
   'store.compact': nothing,
   'exchanges.get': v.strictObject({ id }),
@@ -164,6 +163,7 @@ const CALL_INPUTS: { readonly [Name in CallName]: SchemaFor<Calls[Name]['input']
   ...SETUP_CALL_INPUTS,
   ...CLIENT_CERTIFICATE_INPUTS,
   ...IMPORT_CALL_INPUTS,
+  ...EXPORT_CALL_INPUTS,
   ...BENCH_CALL_INPUTS,
 };
 
@@ -195,6 +195,7 @@ const STREAM_INPUTS: { readonly [Name in StreamName]: SchemaFor<Streams[Name]['i
   'messages.added': v.strictObject({ exchange: id }),
   'listeners.hold': v.strictObject({ listeners: v.pipe(v.array(listener), v.minLength(1), v.maxLength(64)) }),
   ...BENCH_STREAM_INPUTS,
+  ...EXPORT_STREAM_INPUTS,
 };
 
 const frameId = v.pipe(v.number(), v.safeInteger(), v.minValue(1));

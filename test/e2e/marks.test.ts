@@ -136,18 +136,30 @@ test('every action of the row menu can be reached and run by the keyboard', asyn
   await expect.poll(() => rowOf(page, 96).count()).toBe(0);
 });
 
-test('what is chosen is exported as one file', async () => {
+test('what is chosen is exported as one file, once it was shown what leaves', async () => {
   const page = await inspector.open(100);
   await rowOf(page, 96).click();
-  const download = page.waitForEvent('download');
   await page.keyboard.press('Control+K');
   await page.keyboard.type('export as har');
   await page.keyboard.press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Export 1 exchange' });
+  await dialog.getByText('Header values: 2').waitFor();
+  await dialog.getByText('request header Authorization').waitFor();
+  await dialog.getByText('response body of exchange 96').waitFor();
+  await dialog.getByLabel('JSON values').fill('$.a, $["b,c"]');
+  const asked = (): Promise<unknown> =>
+    page.evaluate(() => window.fake.opened.filter(({ name }) => name === 'export.preview').at(-1)?.input);
+  await expect.poll(asked).toMatchObject({ redaction: { jsonPaths: ['$.a', '$["b,c"]'] } });
+  await dialog.getByRole('radio', { name: '.weir' }).click();
+  await dialog.getByRole('radio', { name: 'HAR' }).click();
+  const download = page.waitForEvent('download');
+  await dialog.getByRole('button', { name: 'Save file' }).click();
   const file = await download;
   expect(file.suggestedFilename()).toBe('weir.har');
   expect(JSON.parse(await readFile(await file.path(), 'utf8'))).toEqual({ log: { entries: [] } });
-  const calls = await page.evaluate(() => window.fake.calls.filter(({ name }) => name === 'exchanges.exportHar'));
-  expect(calls).toEqual([{ name: 'exchanges.exportHar', input: { ids: [96] } }]);
+  const calls = await page.evaluate(() => window.fake.calls.filter(({ name }) => name === 'export.begin'));
+  expect(calls).toMatchObject([{ input: { ids: [96], format: 'har', redaction: { jsonPaths: ['$.a', '$["b,c"]'] } } }]);
+  expect(JSON.stringify(calls)).toContain('authorization');
 });
 
 test('a column is dragged to another place, and stays there after a reload', async () => {

@@ -220,6 +220,12 @@ describe('one serve, used from outside', () => {
       urlOf(plain, '/plain?x=1'),
       urlOf(secure, '/gzip'),
     ]);
+    const preview = (
+      await weir.command('export', '--format', 'har', '--redact-header', 'Host', '--preview')
+    ).toString();
+    expect(preview).toMatch(/would leave\.\n.*\nBlanked: [1-9]\d* header values?, 0 cookies/s);
+    const wrong = await runWeir(['export', '--format', 'har', '--redact-json', '$.a[', '--data', weir.dataFolder]);
+    expect(wrong.code).toBe(2);
     const curls = (await weir.command('export', '--format', 'curl', '--filter', 'method:get')).toString();
     expect(curls).toMatch(/^curl .*\/plain\?x=1/m);
   });

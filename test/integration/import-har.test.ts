@@ -2,7 +2,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ContractClient, ExchangeDetail, ImportReport } from '#contract';
-import { MAX_WINDOW_BYTES } from '#contract';
+import { MAX_WINDOW_BYTES, NO_REDACTION } from '#contract';
 import { startBackend, type TestBackend } from '../support/backend-kit.ts';
 
 const FIXTURES = fileURLToPath(new URL('../../../shared/fixtures/har/', import.meta.url));
@@ -46,12 +46,12 @@ async function bodyOf(id: number, side: 'request' | 'response'): Promise<string>
 }
 
 async function exportOf(ids: readonly number[]): Promise<string> {
-  const { export: id } = await client.call('exchanges.exportHar', { ids });
-  let text = '';
+  const { export: id } = await client.call('export.begin', { ids, format: 'har', redaction: NO_REDACTION });
+  const parts: Uint8Array[] = [];
   for (;;) {
-    const piece = await client.call('exchanges.readExport', { export: id });
-    text += piece.text;
-    if (piece.done) return text;
+    const piece = await client.call('export.read', { export: id });
+    parts.push(piece.bytes);
+    if (piece.done) return Buffer.concat(parts).toString();
   }
 }
 

@@ -1,17 +1,18 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { gzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { ContractClient, ExchangeDetail, ImportReport } from '#contract';
-import { MAX_WINDOW_BYTES } from '#contract';
+import type { ContractClient, ExchangeDetail, ExportPreview, ImportReport } from '#contract';
+import { MAX_WINDOW_BYTES, USUAL_REDACTION } from '#contract';
 import { join } from 'node:path';
-import { exportWeir } from '../../app/backend/store/export-weir.ts';
+import { exactSource, exportWeir } from '../../app/backend/store/export-weir.ts';
 import { StoreReader } from '../../app/backend/store/store-reader.ts';
 import { getThrough, startBackend, type TestBackend } from '../support/backend-kit.ts';
 
 let weir: TestBackend;
 let client: ContractClient;
 let origin: Server;
+let base: string;
 let ids: readonly number[];
 
 beforeAll(async () => {
@@ -35,7 +36,7 @@ beforeAll(async () => {
         .end('gone');
   });
   await new Promise<void>((resolve) => origin.listen(0, '127.0.0.1', resolve));
-  const base = `http://localhost:${String((origin.address() as AddressInfo).port)}`;
+  base = `http://localhost:${String((origin.address() as AddressInfo).port)}`;
   await getThrough(weir.port, `${base}/chunked`);
   await getThrough(weir.port, `${base}/gone`);
   await getThrough(weir.port, 'http://localhost:1/refused');
@@ -58,7 +59,7 @@ async function exported(): Promise<string> {
     for (const id of ids) yield await Promise.resolve({ id });
   })();
   let text = '';
-  for await (const line of exportWeir(reader, rows, 'test')) text += line;
+  for await (const line of exportWeir(exactSource(reader), rows, 'test')) text += line;
   reader.close();
   return text;
 }
@@ -112,4 +113,39 @@ test('a file that is cut gives what stands before, and a newer or foreign one is
   expect(cut.imported).toBeGreaterThan(0);
   expect((await imported(Buffer.from('{"weir":2}\n'))).problem).toContain('newer Weir');
   expect((await imported(gzipSync('hello'))).problem).toContain('no HAR file');
+});
+
+test('a page gets the file with what it chose blanked, in heads as received and as sent, and is told before', async () => {
+  await getThrough(weir.port, `${base}/gone?password=hunter2`);
+  const session = (await client.call('sessions.list', {})).sessions.find(({ endedAt }) => endedAt === null)?.id ?? 0;
+  const query = { session, filter: 'path:hunter2 is:complete', sort: 'time', descending: false } as const;
+  let found: readonly number[];
+  do {
+    found = (await client.call('exchanges.ids', { ...query, index: 0, limit: 1 })).ids;
+  } while (found.length === 0);
+  const order = { ids: found, format: 'weir', redaction: USUAL_REDACTION } as const;
+  const preview = await new Promise<ExportPreview>((resolve, reject) => {
+    let last: ExportPreview | undefined;
+    client.stream('export.preview', order, {
+      items: (items) => {
+        last = items.at(-1);
+      },
+      gap: () => undefined,
+      ended: (failure) => {
+        if (failure === null && last !== undefined) resolve(last);
+        else reject(new Error(failure?.message ?? 'The preview said nothing.'));
+      },
+    });
+  });
+  expect(preview).toMatchObject({ done: true, report: { exchanges: 1, parameters: 1 } });
+
+  const { export: id } = await client.call('export.begin', order);
+  const { bytes, done } = await client.call('export.read', { export: id });
+  expect(done).toBe(true);
+  const text = gunzipSync(bytes).toString();
+  const { heads } = JSON.parse(text.split('\n')[1] ?? '') as { heads: Record<string, string> };
+  const head = (name: string): string => Buffer.from(heads[name] ?? '', 'base64').toString();
+  expect(head('request')).toContain('/gone?password=redacted HTTP/1.1');
+  expect(head('requestSent')).toContain('GET /gone?password=redacted HTTP/1.1');
+  expect(text).not.toContain('hunter2');
 });

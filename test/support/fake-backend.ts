@@ -17,6 +17,7 @@ import type {
 } from '../../app/contract/index.ts';
 import { FAKE_START, fakeExchange, passes } from './fake-exchanges.ts';
 import { fakeClientCertificateCalls } from './fake-client-certificates.ts';
+import { FAKE_PREVIEW } from './fake-export.ts';
 import { fakeSetupCalls } from './fake-setup.ts';
 import { FakeBench } from './fake-bench.ts';
 
@@ -40,6 +41,8 @@ type Handlers = { readonly [Name in CallName]: (input: Calls[Name]['input']) => 
 export class FakeBackend implements ContractClient {
   /** Calls that were made, newest last. */
   readonly calls: { readonly name: CallName; readonly input: unknown }[] = [];
+  /** Streams that were opened, newest last. */
+  readonly opened: { readonly name: StreamName; readonly input: unknown }[] = [];
   status: AppStatus;
   info: AppInfo;
   settings: AppSettings = {
@@ -181,7 +184,9 @@ export class FakeBackend implements ContractClient {
       },
     };
     this.#streams.add(stream);
+    this.opened.push({ name, input });
     if (name === 'app.status') this.#emit('app.status', [this.status]);
+    if (name === 'export.preview') this.#emit('export.preview', [FAKE_PREVIEW]);
     if (name === 'bench.progress') this.#emit('bench.progress', [this.bench.state]);
     return { close: () => this.#streams.delete(stream) };
   }
@@ -429,8 +434,13 @@ export class FakeBackend implements ContractClient {
       this.#results.clear();
       return { ids };
     },
-    'exchanges.exportHar': () => ({ export: 1 }),
-    'exchanges.readExport': () => ({ text: '{"log":{"entries":[]}}', done: true }),
+    'export.begin': () => ({ export: 1 }),
+    'export.read': () => ({
+      bytes: new TextEncoder().encode('{"log":{"entries":[]}}'),
+      exchanges: 1,
+      done: true,
+    }),
+    'export.cancel': () => ({}),
     'messages.page': () => ({ rows: [], next: null }),
     'messages.find': () => ({ sequences: [], next: null }),
     'messages.read': () => ({ bytes: new Uint8Array(), totalBytes: 0, stopped: null }),

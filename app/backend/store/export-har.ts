@@ -6,12 +6,12 @@ import {
   type ExchangeSummary,
   type HeaderField,
   type MessageDetail,
-  type MessageKind,
   type MessageSide,
   type Timing,
 } from '#contract';
 import { decodedBody, messagesOf, payloadOf, type ExportSource } from './export-source.ts';
 import { fieldValue } from './head-fields.ts';
+import { OPCODES } from './websocket-frame.ts';
 
 /*
  * HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec/). What it has no place for stands under names with an
@@ -19,14 +19,6 @@ import { fieldValue } from './head-fields.ts';
  * `_encoding` of a request body that is no text, `_stopped` of a body that could not be decoded to its end, and
  * `_webSocketMessages` as Chrome names and writes them.
  */
-
-const OPCODES: ReadonlyMap<MessageKind, number> = new Map([
-  ['text', 1],
-  ['binary', 2],
-  ['close', 8],
-  ['ping', 9],
-  ['pong', 10],
-]);
 
 interface NameValue {
   readonly name: string;

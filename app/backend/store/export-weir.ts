@@ -2,6 +2,7 @@ import {
   ContractError,
   MAX_WINDOW_BYTES,
   type ExchangeDetail,
+  type ExchangeId,
   type ExchangeSummary,
   type MessageSide,
 } from '#contract';
@@ -13,9 +14,26 @@ const FORMAT = 1;
 
 /** Where exchanges and their exact bytes come from. */
 export interface WeirSource extends Pick<ExportSource, 'get'> {
+  /** A head as it was on the wire, with its empty line. */
+  head(id: ExchangeId, side: MessageSide, as: 'received' | 'sent'): Promise<Buffer>;
+  /** What stood behind a head of that many bytes, transfer framing included. */
+  rest(id: ExchangeId, side: MessageSide, headBytes: number): AsyncIterable<Buffer>;
+}
+
+/** What tells the bytes on the wire: the reader or its thread. */
+export interface RawReader extends Pick<ExportSource, 'get'> {
   readRaw(
     input: ReaderCalls['readRaw']['input'],
   ): ReaderCalls['readRaw']['output'] | Promise<ReaderCalls['readRaw']['output']>;
+}
+
+/** Everything as it is. */
+export function exactSource(reader: RawReader): WeirSource {
+  return {
+    get: (id) => reader.get(id),
+    head: (id, side, as) => readHead(reader, id, side, as),
+    rest: (id, side, headBytes) => rawFrom(reader, id, side, headBytes),
+  };
 }
 
 /**
@@ -39,7 +57,7 @@ export async function* exportWeir(
 async function* exchangeLines(source: WeirSource, detail: ExchangeDetail): AsyncGenerator<string> {
   const { summary, request, response, informational, clientConnection, originConnection } = detail;
   const { id, kind, startedAt, scheme, host, port, method, path, status, client, origin } = summary;
-  const head = async (side: MessageSide, as: 'received' | 'sent'): Promise<Buffer> => readHead(source, id, side, as);
+  const head = (side: MessageSide, as: 'received' | 'sent'): Promise<Buffer> => source.head(id, side, as);
   const heads = {
     request: request === null ? null : await head('request', 'received'),
     requestSent: (request?.sent ?? null) === null ? null : await head('request', 'sent'),
@@ -62,8 +80,7 @@ async function* exchangeLines(source: WeirSource, detail: ExchangeDetail): Async
   });
   for (const side of ['request', 'response'] as const) {
     const from = heads[side]?.length ?? 0;
-    for await (const bytes of rawFrom(source, id, side, from))
-      yield line({ body: side, data: bytes.toString('base64') });
+    for await (const bytes of source.rest(id, side, from)) yield line({ body: side, data: bytes.toString('base64') });
   }
   yield line({
     end: {
@@ -78,7 +95,7 @@ async function* exchangeLines(source: WeirSource, detail: ExchangeDetail): Async
 }
 
 /** Everything up to the first empty line. */
-async function readHead(source: WeirSource, id: number, side: MessageSide, as: 'received' | 'sent'): Promise<Buffer> {
+async function readHead(source: RawReader, id: number, side: MessageSide, as: 'received' | 'sent'): Promise<Buffer> {
   let bytes = Buffer.alloc(0);
   for (;;) {
     const window = await source.readRaw({ id, side, as, offset: bytes.length, length: MAX_WINDOW_BYTES });
@@ -89,7 +106,7 @@ async function readHead(source: WeirSource, id: number, side: MessageSide, as: '
   }
 }
 
-async function* rawFrom(source: WeirSource, id: number, side: MessageSide, from: number): AsyncGenerator<Buffer> {
+async function* rawFrom(source: RawReader, id: number, side: MessageSide, from: number): AsyncGenerator<Buffer> {
   for (let offset = from; ;) {
     const { bytes } = await source.readRaw({ id, side, as: 'received', offset, length: MAX_WINDOW_BYTES });
     if (bytes.length === 0) return;

@@ -56,6 +56,7 @@ const STREAM_TRAITS: { readonly [Name in StreamName]: StreamTraits<Streams[Name]
     bytes: ({ preview }) => 260 + 3 * preview.length,
   },
   'listeners.hold': { key: () => 0, bytes: () => 1_024 },
+  'export.preview': { key: () => 0, bytes: () => 8_192 },
   'bench.progress': { key: () => 0, bytes: ({ progress }) => 1_024 + 4_096 * (progress?.results.length ?? 0) },
 };
 

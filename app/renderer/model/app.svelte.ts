@@ -8,6 +8,7 @@ import { Columns } from './columns.svelte.ts';
 import type { Backend, Connection } from './connection.svelte.ts';
 import { Devices } from './devices.svelte.ts';
 import { ExchangeList } from './exchange-list.svelte.ts';
+import { Exporting } from './exporting.svelte.ts';
 import { Hosts } from './hosts.svelte.ts';
 import { Imports } from './imports.svelte.ts';
 import { Layout } from './layout.svelte.ts';
@@ -36,6 +37,7 @@ export class App {
   readonly marking: Marking;
   readonly compose: Compose;
   readonly imports: Imports;
+  readonly exporting: Exporting;
   readonly bench: Bench;
   readonly systemProxy: SystemProxy;
   readonly devices: Devices;
@@ -55,6 +57,7 @@ export class App {
     this.marking = new Marking(this);
     this.compose = new Compose(connection);
     this.imports = new Imports(this);
+    this.exporting = new Exporting(this);
     this.actions = new Actions(this);
   }
 

@@ -177,8 +177,6 @@ export const MARK_TEXT = {
   save: 'Save comment',
   pinned: 'pinned',
   commented: 'has a comment',
-  exported: (count: number, formatted: string): string =>
-    count === 1 ? '1 exchange exported' : `${formatted} exchanges exported`,
 } as const;
 
 export const PASS_THROUGH_TEXT = {

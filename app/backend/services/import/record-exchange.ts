@@ -1,6 +1,7 @@
 import type { ConnectionId, ExchangeId, MessageSide } from '#contract';
 import type { Tap } from '#engine';
-import type { ImportedExchange, ImportedMessage } from './har-entry.ts';
+import { webSocketFrame } from '../../store/websocket-frame.ts';
+import type { ImportedExchange } from './har-entry.ts';
 
 /** Nobody knows the client of an imported exchange. */
 const NO_ADDRESS = '0.0.0.0:0';
@@ -59,7 +60,7 @@ export class ExchangeRecorder {
     }
     const sizes = { request: exchange.body.length, response: response?.body.length ?? 0 };
     for (const message of exchange.messages) {
-      const frame = frameOf(message);
+      const frame = webSocketFrame(message.side, message.opcode, message.data);
       this.#clock = message.time;
       this.#payload(id, message.side, frame);
       sizes[message.side] += frame.length;
@@ -94,20 +95,4 @@ export class ExchangeRecorder {
       this.#tap.payload(id, side, bytes, at, Math.min(at + PIECE_BYTES, bytes.length));
     }
   }
-}
-
-/** A message as the one frame that would have carried it (RFC 6455 §5.2); the mask of clients is zero. */
-function frameOf({ side, opcode, data }: ImportedMessage): Buffer {
-  const masked = side === 'request' ? 0x80 : 0;
-  const { length } = data;
-  const head = Buffer.alloc(2 + (length > 65_535 ? 8 : length > 125 ? 2 : 0) + (masked === 0 ? 0 : 4));
-  head[0] = 0x80 | opcode;
-  if (length > 65_535) {
-    head[1] = masked | 127;
-    head.writeBigUInt64BE(BigInt(length), 2);
-  } else if (length > 125) {
-    head[1] = masked | 126;
-    head.writeUInt16BE(length, 2);
-  } else head[1] = masked | length;
-  return Buffer.concat([head, data]);
 }

@@ -90,7 +90,7 @@ export function rowMenu(app: App): readonly MenuEntry[] {
     item('comment', row?.commented === true ? MENU_TEXT.editComment : MENU_TEXT.comment, { icon: MessageSquareText }),
     { kind: 'line', id: 'line-more' },
     item('compare', ACTION_TEXT.compare, { icon: GitCompare }),
-    item('export-har', MENU_TEXT.exportHar(count), { icon: Download }),
+    item('export', MENU_TEXT.export(count), { icon: Download }),
     item('pass-through-host', ACTION_TEXT['pass-through-host'], { icon: Lock }),
     { kind: 'line', id: 'line-remove' },
     item('remove', MENU_TEXT.remove(count), { icon: Trash, tone: 'danger' }),
