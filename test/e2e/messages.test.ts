@@ -50,6 +50,11 @@ test('messages are walked, read, found and left by the keyboard alone', async ()
   await page.keyboard.press('Control+f');
   await page.keyboard.press('Escape');
   await expect.poll(() => rows().count(), PATIENCE).toBeGreaterThan(5);
+  // The message that is read stays in view, and what the filter hid is not called new.
+  await detailOf(page)
+    .getByRole('option', { name: /oak sluice/, selected: true })
+    .waitFor();
+  expect(await detailOf(page).getByRole('button', { name: / new$/ }).count()).toBe(0);
   await list.focus();
   await page.keyboard.press('Escape');
   await expect

@@ -34,7 +34,16 @@ const CART = 'host:api.weir.test method:POST path:/v2/cart/items';
 const message =
   (row: string | RegExp, payload: string) =>
   async (page: Page): Promise<void> => {
-    await detailOf(page).getByRole('option', { name: row }).first().click();
+    // A low list shows only its first messages: the filter brings any other one into view, and is taken away again.
+    const wanted = detailOf(page).getByRole('option', { name: row }).first();
+    if ((await wanted.count()) === 0) {
+      const filter = detailOf(page).getByRole('searchbox', { name: 'Filter messages' });
+      await filter.fill(typeof row === 'string' ? row : row.source);
+      await wanted.click();
+      await filter.fill('');
+    } else {
+      await wanted.click();
+    }
     await detailOf(page).getByText(payload).first().waitFor();
   };
 

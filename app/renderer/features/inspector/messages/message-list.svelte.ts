@@ -240,6 +240,8 @@ export class MessageListModel {
     if (!this.isFiltered) {
       this.#found = null;
       this.#version += 1;
+      // What the filter hid is not new.
+      this.#seen = this.total;
       return;
     }
     this.#typing = setTimeout(() => {
@@ -252,6 +254,7 @@ export class MessageListModel {
   /** Goes on finding what the filter leaves, up to the newest message. */
   async #find(): Promise<void> {
     const { signal } = this.#work;
+    const anew = this.#foundUpTo === 0;
     this.#searching = true;
     try {
       while (this.#foundUpTo < this.#known) {
@@ -263,7 +266,7 @@ export class MessageListModel {
         if (sequences.length > 0) this.#found = [...(this.#found ?? []), ...sequences];
         this.#version += 1;
       }
-      if (this.follows) this.#seen = this.total;
+      if (this.follows || anew) this.#seen = this.total;
     } catch (error: unknown) {
       if (!signal.aborted) this.#problem = asContractError(error);
     } finally {
