@@ -26,12 +26,15 @@ const LARGEST_STEP_ROWS = 50_000;
 /** A step should not hold the thread longer than this; counted in its own time, since a busy machine is no reason for small steps. */
 const STEP_MICROSECONDS = 15_000;
 const CACHED_STATEMENTS = 200;
+/** So many entries of an index are skipped in one go, a matter of 20 ms. */
+const MOST_SKIPPED = 500_000;
 /** So far into a scattered order a page is found without listing all of it. */
 const FIRST_ROWS = 1_000;
 
 interface Driver {
   /** What stands behind FROM. */
   readonly source: string;
+  /** Which rows those are. */
   readonly range: KeyRange;
 }
 
@@ -95,6 +98,10 @@ export class ExchangeQueries {
       const list = await this.#matches(query, plan, cancellation);
       return this.#asPage(plan.order, this.#byIds(list, query.index, query.limit), query.limit);
     }
+    if (plan.filter === null) {
+      const page = await this.#fromNearerEnd(query, plan, cancellation);
+      if (page !== null) return page;
+    }
     const rows: ExchangeRow[] = [];
     let skip = query.index;
     for await (const range of this.#ranges(plan, null, cancellation)) {
@@ -112,6 +119,25 @@ export class ExchangeQueries {
     return this.#asPage(plan.order, rows, query.limit);
   }
 
+  /**
+   * A page of a query without a filter, by skipping in the index from the nearer end of the list: the tail of a list, which is
+   * what is asked for most, costs nothing then. Null when both ends are so far that the way has to be cut into steps.
+   */
+  async #fromNearerEnd(
+    { index, limit, session, upTo, sort, descending }: ExchangeQuery & { readonly index: number; readonly limit: number },
+    plan: Plan,
+    cancellation: Cancellation,
+  ): Promise<ExchangePage | null> {
+    if (index <= MOST_SKIPPED) return this.#asPage(plan.order, this.#rows(plan, NO_CONDITION, limit, index), limit);
+    const total = await this.count({ session, filter: '', upTo }, cancellation);
+    const few = Math.min(limit, total - index);
+    if (few <= 0) return { rows: [], next: null };
+    if (total - index - few > MOST_SKIPPED) return null;
+    const backwards = { ...plan, order: new ExchangeOrder(sort, !descending) };
+    const rows = this.#rows(backwards, NO_CONDITION, few, total - index - few).reverse();
+    return this.#asPage(plan.order, rows, limit);
+  }
+
   /** Ids of the rows from `index` on. @throws ContractError `bad-filter`, `cancelled` */
   async idsAt(
     query: ExchangeQuery & { readonly index: number; readonly limit: number },
@@ -126,9 +152,19 @@ export class ExchangeQueries {
   /** How many rows a query has. @throws ContractError `bad-filter`, `cancelled` */
   async count(query: Pick<ExchangeQuery, 'session' | 'filter' | 'upTo'>, cancellation: Cancellation): Promise<number> {
     const plan = this.#plan({ ...query, sort: 'time', descending: false });
-    const walk = plan.filter === null ? { ...plan, order: BY_ID } : plan;
+    if (plan.filter !== null) return this.#countWalk(plan, cancellation);
+    // The number stands beside the rows; what came since the snapshot is counted.
+    const { upTo = null, session } = query;
+    const later = { ...plan, order: BY_ID, where: { condition: 'session_id = ? AND id > ?', parameters: [session, upTo ?? 0] } };
+    const all = (): number =>
+      (this.#prepare('SELECT exchanges FROM session WHERE id = ?').pluck().get(session) as number | undefined) ?? 0;
+    if (upTo === null) return all();
+    return this.#database.transaction(() => all() - this.#count(later, NO_CONDITION))();
+  }
+
+  async #countWalk(plan: Plan, cancellation: Cancellation): Promise<number> {
     let count = 0;
-    for await (const range of this.#ranges(walk, null, cancellation)) count += this.#count(walk, range);
+    for await (const range of this.#ranges(plan, null, cancellation)) count += this.#count(plan, range);
     return count;
   }
 
@@ -325,7 +361,7 @@ export class ExchangeQueries {
   }
 
   #rows(plan: Plan, range: KeyRange, limit: number, offset: number): ExchangeRow[] {
-    const { condition, parameters } = both(plan.where, range);
+    const { condition, parameters } = conditionOf(plan, range);
     return this.#prepare(
       `SELECT * FROM ${sourceOf(plan)}
        WHERE ${condition} ORDER BY ${plan.order.orderBy} LIMIT ? OFFSET ?`,
@@ -333,7 +369,7 @@ export class ExchangeQueries {
   }
 
   #count(plan: Plan, range: KeyRange): number {
-    const { condition, parameters } = both(plan.where, range);
+    const { condition, parameters } = conditionOf(plan, range);
     const row = this.#prepare(`SELECT count(*) AS count FROM ${sourceOf(plan)} WHERE ${condition}`).get(
       ...parameters,
     ) as { count: number };
@@ -389,6 +425,12 @@ function both(left: KeyRange, right: KeyRange): KeyRange {
 
 function sourceOf({ driver, order }: Plan): string {
   return driver?.source ?? `exchange INDEXED BY ${order.index}`;
+}
+
+/** Rows of a range that meet the plan; those that the driver names are found by it, before the filter looks at any. */
+function conditionOf({ driver, where }: Plan, range: KeyRange): KeyRange {
+  const here = both(where, range);
+  return driver === null ? here : both(driver.range, here);
 }
 
 /** Finding a place in it takes as long as listing it. */
