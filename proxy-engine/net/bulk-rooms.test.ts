@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fillRoom, returnRoom, ROOM_BYTES, takeRoom } from './bulk-rooms.ts';
+import { fillRoom, returnRoom, ROOM_BYTES, spareRoom, takeRoom } from './bulk-rooms.ts';
 
 /** Takes every room that waits, so that the next one is known to be new. */
 function exhaust(): void {
@@ -39,4 +39,11 @@ test('nothing is freed twice, and buffers from elsewhere are left alone', () => 
 
   expect(takeRoom().buffer).toBe(room.buffer);
   expect(takeRoom().buffer).not.toBe(room.buffer);
+});
+
+test('a room that nothing was read into is the next one to be taken', () => {
+  exhaust();
+  const room = takeRoom();
+  spareRoom(room);
+  expect(takeRoom()).toBe(room);
 });

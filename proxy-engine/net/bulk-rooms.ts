@@ -31,5 +31,10 @@ export function returnRoom(bytes: Buffer): void {
   const { buffer } = bytes;
   if (bytes.byteOffset !== 0 || filled.get(buffer) !== bytes.length) return;
   filled.delete(buffer);
-  if (spare.length < MOST_SPARE) spare.push(Buffer.from(buffer));
+  spareRoom(Buffer.from(buffer));
+}
+
+/** Gives back a room that nothing was read into, or nothing that is still needed. */
+export function spareRoom(room: Buffer): void {
+  if (spare.length < MOST_SPARE) spare.push(room);
 }

@@ -60,13 +60,13 @@ export class SocketLink implements Link {
     return this.#socket.writableNeedDrain;
   }
 
-  write(bytes: Buffer, spent = false): void {
-    if (!spent || bytes.length < BULK_BYTES) {
+  write(bytes: Buffer, spent: Buffer | null = null): void {
+    if (spent === null || spent.length < BULK_BYTES) {
       this.#socket.write(bytes);
       return;
     }
     this.#socket.write(bytes, () => {
-      returnRoom(bytes);
+      returnRoom(spent);
     });
   }
 

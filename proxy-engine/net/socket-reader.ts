@@ -1,11 +1,15 @@
 import { Socket, type BoundSocket } from 'node:net';
-import { fillRoom, ROOM_BYTES, takeRoom } from './bulk-rooms.ts';
+import { fillRoom, ROOM_BYTES, spareRoom, takeRoom } from './bulk-rooms.ts';
 
 /** A read of at least this many bytes is handed over in its own buffer; a shorter one is copied out of the shared one. */
 export const BULK_BYTES = 16_384;
 
 /** Every short read of the thread lands here and is copied before the next: one allocation instead of one a read. */
 const shared = Buffer.allocUnsafeSlow(ROOM_BYTES);
+
+/** Rooms that may wait for the next read of a connection which brought bulk before: 4 MiB, however many connections. */
+const MOST_HELD = 64;
+let held = 0;
 
 const readers = new WeakMap<Socket, SocketReader>();
 
@@ -19,6 +23,8 @@ export class SocketReader {
   /** For the socket's constructor. */
   readonly onread: { readonly buffer: () => Uint8Array; readonly callback: (count: number) => boolean };
   #room: Buffer = shared;
+  /** The last read was short. */
+  #wasShort = false;
 
   constructor() {
     this.onread = {
@@ -33,6 +39,9 @@ export class SocketReader {
   /** Remembers whose reader this is. */
   adopt(socket: Socket): void {
     readers.set(socket, this);
+    socket.once('close', () => {
+      this.#letGo();
+    });
   }
 
   /** The reader of a socket; null for one that is read as a stream. */
@@ -43,14 +52,28 @@ export class SocketReader {
   #take(count: number): Buffer {
     const room = this.#room;
     if (count < BULK_BYTES) {
-      this.#room = shared;
       const bytes = Buffer.allocUnsafe(count);
       room.copy(bytes, 0, 0, count);
+      // The rest of a bulk message is short, and the next message may be bulk again.
+      if (this.#wasShort || held > MOST_HELD) this.#letGo();
+      this.#wasShort = true;
       return bytes;
     }
     // Bulk: from now on each read gets a buffer of its own, which leaves with the bytes.
+    this.#wasShort = false;
     this.#room = takeRoom();
-    return room === shared ? Buffer.from(room.subarray(0, count)) : fillRoom(room, count);
+    if (room !== shared) return fillRoom(room, count);
+    held += 1;
+    const own = takeRoom();
+    room.copy(own, 0, 0, count);
+    return fillRoom(own, count);
+  }
+
+  #letGo(): void {
+    if (this.#room === shared) return;
+    spareRoom(this.#room);
+    this.#room = shared;
+    held -= 1;
   }
 }
 

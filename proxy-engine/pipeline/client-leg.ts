@@ -28,7 +28,7 @@ export interface ClientLeg {
    * bytes of the body; an unframed one has sent it and returns the form for the record.
    */
   head(head: ResponseHead, changes: ResponseHeadChanges): Buffer;
-  send(bytes: Buffer, spent: boolean): void;
+  send(bytes: Buffer, spent: Buffer | null): void;
   /** The trailer section of an unframed response; sent by `finish`. */
   trailers(lines: Buffer): void;
   /** Why an origin's 101 cannot be passed on to this client, in a sentence; null when it can. */

@@ -308,8 +308,8 @@ export class Exchange implements OriginWaiter, PacedSource {
     if (this.unframed) this.sendToClient(bytes.subarray(start, end));
   }
 
-  /** @param spent nobody keeps the bytes after this call */
-  sendToClient(bytes: Buffer, spent = false): void {
+  /** @param spent what was read once, if nobody keeps any of it after this call */
+  sendToClient(bytes: Buffer, spent: Buffer | null = null): void {
     if (this.#over) return;
     this.#context.counters.bytesToClient += bytes.length;
     this.client.send(bytes, spent);

@@ -139,7 +139,7 @@ export class Http1Client implements ClientLeg, LinkHandler, Http1Sink<RequestHea
     return writeResponseHead(head, changes);
   }
 
-  send(bytes: Buffer, spent: boolean): void {
+  send(bytes: Buffer, spent: Buffer | null): void {
     this.link.write(bytes, spent);
   }
 

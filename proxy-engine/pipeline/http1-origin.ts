@@ -12,6 +12,9 @@ import type { RecordableConnection } from './exchange-record.ts';
 import type { Link, LinkFailure, LinkHandler } from './link.ts';
 import type { OriginRoute } from './origins.ts';
 
+/** Up to this many bytes a head and the body behind it are copied into one write; above it two writes are cheaper. */
+const JOIN_BYTES = 32_768;
+
 /** What stands behind an origin connection that is one stream of HTTP/2 in truth. */
 export interface StreamTranslation {
   /** The connection that carries the stream. */
@@ -206,15 +209,35 @@ export class Http1Origin implements LinkHandler, Http1Sink<ResponseHead> {
     const exchange = this.#exchange;
     if (exchange === null || exchange.unframed) return;
     const head = this.#head;
+    const body = start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end);
     if (head === null) {
-      exchange.sendToClient(bytes.subarray(start, end), true);
+      exchange.sendToClient(body, body);
       return;
     }
     this.#head = null;
-    if (this.#headAt !== -1 && this.#headAt + head.length === start)
-      exchange.sendToClient(bytes.subarray(this.#headAt, end));
-    else exchange.sendToClient(Buffer.concat([head, bytes.subarray(start, end)]));
+    const at = this.#placeHead(head, bytes, start);
     this.#headAt = -1;
+    if (at !== -1) exchange.sendToClient(bytes.subarray(at, end), this.#segmentStart === 0 ? bytes : null);
+    else if (body.length <= JOIN_BYTES) exchange.sendToClient(Buffer.concat([head, body]));
+    else {
+      exchange.sendToClient(head);
+      exchange.sendToClient(body);
+    }
+  }
+
+  /**
+   * Makes the head to send stand right before the body in the segment that brought both, so that they leave together and
+   * uncopied. An unchanged one does already; another one takes the received one's place if it is not longer.
+   *
+   * @returns where it begins, or -1 when there is no room for it
+   */
+  #placeHead(head: Buffer, bytes: Buffer, bodyAt: number): number {
+    const at = bodyAt - head.length;
+    if (at === this.#headAt) return at;
+    // The head was copied when it was read, so its place is nobody's; bytes of a stream of HTTP/2 are not ours to change.
+    if (this.#midSegment || at < this.#segmentStart || this.translation !== null) return -1;
+    head.copy(bytes, at);
+    return at;
   }
 
   onTrailers(bytes: Buffer): void {

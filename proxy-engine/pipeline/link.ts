@@ -31,9 +31,10 @@ export interface Link {
   /**
    * Sends bytes. Never throws; on a link that is gone they vanish.
    *
-   * @param spent nobody keeps the bytes after this call: once they are sent, their memory may take another read
+   * @param spent what was read once, if nobody keeps any of it after this call: once `bytes` are sent, its memory may take
+   *   another read
    */
-  write(bytes: Buffer, spent?: boolean): void;
+  write(bytes: Buffer, spent?: Buffer | null): void;
   /** Stops and restarts reading. */
   pause(): void;
   resume(): void;

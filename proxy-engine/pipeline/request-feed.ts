@@ -60,9 +60,9 @@ export class RequestFeed {
     const parts = head === null ? waiting : [head, ...waiting];
     const [first] = parts;
     const keeps = this.mayRepeat && this.#bodyBytes <= this.#keepBytes;
-    if (parts.length === 1 && first !== undefined) link.write(first, head === null && !keeps);
+    if (parts.length === 1 && first !== undefined) link.write(first, head === null && !keeps ? first : null);
     else if (total <= JOIN_BYTES) link.write(Buffer.concat(parts, total));
-    else for (const part of parts) link.write(part, part !== head && !keeps);
+    else for (const part of parts) link.write(part, part !== head && !keeps ? part : null);
     if (keeps) this.#kept.push(...waiting);
     else this.#kept = [];
     this.#waiting = [];

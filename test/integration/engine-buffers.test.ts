@@ -80,6 +80,25 @@ test('six bulk bodies each way at once, some chunked and some to slow readers, a
   }
 });
 
+test('a changed head takes the place of the one that came, and neither its body nor what comes later is damaged', async () => {
+  const sizes = [12, 20_000, 65_000, 200_000];
+  const client = await Wire.connect(weir.port);
+  let server: Wire | null = null;
+  for (const [n, size] of [...sizes, ...sizes].entries()) {
+    client.send(request('GET', ''));
+    server ??= await origin.next();
+    await server.head();
+    const head = `HTTP/1.1 200 OK\r\nConnection: x-hop\r\nX-Hop: ${String(n)}\r\nContent-Length: ${String(size)}\r\n\r\n`;
+    server.send(Buffer.concat([Buffer.from(head), numbered(size, n + 1)]));
+    expect(await client.head()).toBe(`HTTP/1.1 200 OK\r\nContent-Length: ${String(size)}\r\n\r\n`);
+    expect(sha256(await client.bytes(size))).toBe(sha256(numbered(size, n + 1)));
+  }
+  const rows = await weir.rows.ended(8);
+  expect(rows.map((row) => sha256(row.responseBody))).toEqual(
+    [...sizes, ...sizes].map((size, n) => sha256(numbered(size, n + 1))),
+  );
+});
+
 test('a body that is held for a second attempt is sent again as it was, whatever passed in between', async () => {
   const first = await Wire.connect(weir.port);
   first.send(request('GET', ''));
