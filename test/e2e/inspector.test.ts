@@ -164,7 +164,7 @@ test('a font is shown by a sample in its own letters', async () => {
   );
 });
 
-test('forms are tables of names and values, and an uploaded file is named with its size', async () => {
+test('forms are tables of names and values, and an uploaded file opens as what it is', async () => {
   const page = await sample('path:/account/login method:POST', 'Request');
   const rows = detailOf(page).getByRole('table').last().getByRole('row');
   await rows.filter({ hasText: 'password' }).getByText('correct horse battery staple').waitFor();
@@ -173,6 +173,13 @@ test('forms are tables of names and values, and an uploaded file is named with i
   await detailOf(page)
     .getByText(/file, image\/png, [\d.]+ KB/)
     .waitFor();
+  await detailOf(page)
+    .getByRole('button', { name: /badge\.png/ })
+    .click();
+  const part = detailOf(page).getByRole('region', { name: /^Part / });
+  await part.getByText('image/png', { exact: true }).first().waitFor();
+  await part.getByRole('radio', { name: 'Hex' }).click();
+  await part.getByText('89 50 4e 47').first().waitFor();
 });
 
 test('a damaged body shows what decodes and says that it stops there', async () => {

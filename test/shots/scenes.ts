@@ -81,6 +81,12 @@ export const SCENES: readonly Scene[] = [
   detail('request', CART, 'Request', shown('"quantity"')),
   detail('response-json', CART, 'Response', shown('"currency"')),
   detail('response-tree', CART, 'Response', tree),
+  detail('request-parts', 'path:/account/avatar', 'Request', async (page) => {
+    await detailOf(page)
+      .getByRole('button', { name: /badge\.png/ })
+      .click();
+    await detailOf(page).getByText(/ px$/).waitFor();
+  }),
   detail('response-hostile', 'path:/v2/products/1042/reviews', 'Response', shown('"average"')),
   detail('response-html', 'host:shop.weir.test type:html status:200', 'Response', shown('viewport')),
   detail('response-image', 'path:/img/weir-hero.webp', 'Response', shown('480 × 240 px')),

@@ -179,6 +179,16 @@ export const TREE_TEXT = {
   },
 } as const;
 
+export const PART_TEXT = {
+  label: 'Parts of the body',
+  none: 'No part was found: the boundary of the Content-Type does not stand in the body. Hex shows its bytes.',
+  beginning: (bytes: string): string => `Parts are looked for in the first ${bytes} only.`,
+  unnamed: (place: number): string => `Part ${String(place)}`,
+  body: (name: string): string => `Part ${name}`,
+  cut: 'What was read ends within this part, so that it reaches up to the end of the body.',
+  empty: 'The part is empty.',
+} as const;
+
 export const CAPTURE_NOTE: Readonly<Record<BodyCapture, string | null>> = {
   whole: null,
   truncated: 'Bodies were not kept whole',

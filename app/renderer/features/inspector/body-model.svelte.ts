@@ -4,9 +4,11 @@ import type { Backend } from '../../model/connection.svelte.ts';
 import type { ByteSource } from '../../ui/byte-source.ts';
 import { contentOf } from './content/content-kind.ts';
 import type { Content } from './content/content-kind.ts';
+import { readWindows } from './viewed-body.ts';
+import type { ViewedBody } from './viewed-body.ts';
 
 /** One body of the shown exchange: its first window, and how to read the rest. Nothing beyond windows is ever held. */
-export class BodyModel {
+export class BodyModel implements ViewedBody {
   readonly id: ExchangeId;
   readonly side: MessageSide;
   readonly #backend: Backend;
@@ -28,7 +30,6 @@ export class BodyModel {
     return this.#message;
   }
 
-  /** The decoded beginning; null until it was read. */
   get first(): BodyWindow | null {
     return this.#first;
   }
@@ -37,7 +38,6 @@ export class BodyModel {
     return this.#problem;
   }
 
-  /** Bytes of the decoded body, as far as is known now. */
   get decodedBytes(): number {
     const first = this.#first;
     if (first === null) return 0;
@@ -55,6 +55,10 @@ export class BodyModel {
     return contentOf(this.#first?.bytes ?? new Uint8Array(), this.#message.mediaType);
   }
 
+  get charset(): string | null {
+    return this.#message.charset;
+  }
+
   /** Takes what is known of the message now; while it still comes, its beginning may have grown. */
   update(message: MessageDetail): void {
     const grown = message.storedBytes !== this.#message.storedBytes || message.bodyBytes !== this.#message.bodyBytes;
@@ -68,10 +72,6 @@ export class BodyModel {
     void this.#readFirst();
   }
 
-  /**
-   * One window of the body.
-   * @throws ContractError
-   */
   async read(form: BodyForm, offset: number, length: number, signal: AbortSignal): Promise<BodyWindow> {
     return this.#backend.call(
       'exchanges.readBody',
@@ -80,30 +80,10 @@ export class BodyModel {
     );
   }
 
-  /**
-   * Everything up to `limit` bytes of the decoded body.
-   * @param onprogress called with the bytes read so far
-   * @throws ContractError
-   */
-  async readUpTo(
-    limit: number,
-    signal: AbortSignal,
-    onprogress: (bytes: number) => void = () => undefined,
-  ): Promise<Uint8Array> {
-    const parts: Uint8Array[] = [];
-    let length = 0;
-    while (length < limit) {
-      const { bytes, totalBytes } = await this.read('decoded', length, limit - length, signal);
-      if (bytes.length === 0) break;
-      parts.push(bytes);
-      length += bytes.length;
-      onprogress(length);
-      if (totalBytes !== null && length >= totalBytes) break;
-    }
-    return joined(parts, length);
+  async readUpTo(limit: number, signal: AbortSignal, onprogress: (bytes: number) => void = () => undefined) {
+    return readWindows((offset, length) => this.read('decoded', offset, length, signal), limit, onprogress);
   }
 
-  /** The body for a view of bytes. */
   source(form: BodyForm): ByteSource {
     return {
       size: form === 'decoded' ? this.decodedBytes : this.#message.storedBytes,
@@ -129,16 +109,4 @@ export class BodyModel {
     }
     if (this.#message.storedBytes !== seen) void this.#readFirst();
   }
-}
-
-function joined(parts: readonly Uint8Array[], length: number): Uint8Array {
-  const only = parts[0];
-  if (parts.length === 1 && only !== undefined) return only;
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }

@@ -50,7 +50,6 @@ const BINARY_NAMED: readonly (readonly [pattern: RegExp, kind: ContentKind])[] =
 const NAMED: readonly (readonly [pattern: RegExp, kind: ContentKind])[] = [
   [/[/+](?:x-)?(?:ndjson|jsonl|json-lines|jsonlines)$|^application\/json-seq$/, 'ndjson'],
   [/[/+]json$|^application\/graphql-response/, 'json'],
-  [/^multipart\/form-data$/, 'multipart'],
   [/^application\/x-www-form-urlencoded$/, 'form'],
   [/^text\/html$|^application\/xhtml\+xml$/, 'html'],
   [/^text\/css$/, 'css'],
@@ -83,7 +82,7 @@ export function contentOf(start: Uint8Array, declared: string | null): Content {
   }
   const packed = BINARY_NAMED.find(([pattern]) => declared !== null && pattern.test(declared));
   if (packed !== undefined) return { kind: packed[1], type: declared };
-  if (declared === 'multipart/form-data') return { kind: 'multipart', type: declared };
+  if (declared?.startsWith('multipart/') === true) return { kind: 'multipart', type: declared };
   if (!hasWideEncoding(start) && isBinary(start)) return { kind: 'binary', type: declared };
   const named = NAMED.find(([pattern]) => declared !== null && pattern.test(declared));
   const text = latin1.replace(/^\u00ef\u00bb\u00bf/, '').trimStart();

@@ -1,6 +1,6 @@
 import type { App } from '../../../model/app.svelte.ts';
-import { copyText } from '../../../model/clipboard.ts';
 import { TREE_TEXT } from '../../../text/inspector.ts';
+import { copyAndSay } from '../copy-and-say.ts';
 
 /** Puts a path on the clipboard and says so. */
 export function copyJsonPath(app: App, path: string): void {
@@ -15,15 +15,4 @@ export function copyJsonValue(app: App, value: string): void {
 /** Puts the name of a member on the clipboard and says so. */
 export function copyJsonName(app: App, name: string): void {
   copyAndSay(app, name, TREE_TEXT.nameCopied);
-}
-
-function copyAndSay(app: App, text: string, said: string): void {
-  copyText(text).then(
-    () => {
-      app.toasts.say(said);
-    },
-    (error: unknown) => {
-      app.toasts.fail(error);
-    },
-  );
 }
