@@ -102,6 +102,8 @@ export default {
 
     // Benchmarks are processes of their own; they start Weir as a user does.
     line('^bench/', ['^bench/', ENGINE_DOOR, '^app/contract/']),
+    // The scale benchmark fills and asks the store itself, with what the tests of the store have for that.
+    line('^bench/scale', ['^app/backend/store/', '^test/support/']),
     node(['^bench/', '^resources/', '^bin/']),
     line('^bin/', '^bin/'),
     line('^bin/dev/', ['^app/(backend|contract)/', ...packages('vite', '@sveltejs/vite-plugin-svelte')]),

@@ -24,10 +24,14 @@ export interface InspectorServer {
  * Serves the inspector as it ships.
  *
  * @param environment added to what the backend inherits
+ * @param kept an existing data folder, which is left as it is by then; without it a fresh one is made and removed
  * @throws Error when the backend ends before it is ready
  */
-export async function startInspectorServer(environment: NodeJS.ProcessEnv = {}): Promise<InspectorServer> {
-  const data = await mkdtemp(join(tmpdir(), 'weir-inspector-'));
+export async function startInspectorServer(
+  environment: NodeJS.ProcessEnv = {},
+  kept: string | null = null,
+): Promise<InspectorServer> {
+  const data = kept ?? (await mkdtemp(join(tmpdir(), 'weir-inspector-')));
   const pages = await builtPages('real');
   const child = spawn(process.execPath, [programOf('./inspector-program.ts'), data, pages.folder], {
     env: { ...process.env, ...environment },
@@ -52,7 +56,8 @@ export async function startInspectorServer(environment: NodeJS.ProcessEnv = {}):
       const ended = once(child, 'exit');
       child.stdin.end();
       await ended;
-      await Promise.all([pages.remove(), rm(data, { recursive: true, force: true })]);
+      await pages.remove();
+      if (kept === null) await rm(data, { recursive: true, force: true });
     },
   };
 }

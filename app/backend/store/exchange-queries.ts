@@ -124,7 +124,14 @@ export class ExchangeQueries {
    * what is asked for most, costs nothing then. Null when both ends are so far that the way has to be cut into steps.
    */
   async #fromNearerEnd(
-    { index, limit, session, upTo, sort, descending }: ExchangeQuery & { readonly index: number; readonly limit: number },
+    {
+      index,
+      limit,
+      session,
+      upTo,
+      sort,
+      descending,
+    }: ExchangeQuery & { readonly index: number; readonly limit: number },
     plan: Plan,
     cancellation: Cancellation,
   ): Promise<ExchangePage | null> {
@@ -155,7 +162,11 @@ export class ExchangeQueries {
     if (plan.filter !== null) return this.#countWalk(plan, cancellation);
     // The number stands beside the rows; what came since the snapshot is counted.
     const { upTo = null, session } = query;
-    const later = { ...plan, order: BY_ID, where: { condition: 'session_id = ? AND id > ?', parameters: [session, upTo ?? 0] } };
+    const later = {
+      ...plan,
+      order: BY_ID,
+      where: { condition: 'session_id = ? AND id > ?', parameters: [session, upTo ?? 0] },
+    };
     const all = (): number =>
       (this.#prepare('SELECT exchanges FROM session WHERE id = ?').pluck().get(session) as number | undefined) ?? 0;
     if (upTo === null) return all();
