@@ -136,7 +136,7 @@ export class ExchangeQueries {
     cancellation: Cancellation,
   ): Promise<ExchangePage | null> {
     if (index <= MOST_SKIPPED) return this.#asPage(plan.order, this.#rows(plan, NO_CONDITION, limit, index), limit);
-    const total = await this.count({ session, filter: '', upTo }, cancellation);
+    const total = await this.count({ session, filter: '', upTo: upTo ?? null }, cancellation);
     const few = Math.min(limit, total - index);
     if (few <= 0) return { rows: [], next: null };
     if (total - index - few > MOST_SKIPPED) return null;
