@@ -40,6 +40,11 @@ export interface Engine {
   removeListeners(listeners: readonly ListenerInfo[]): Promise<void>;
   /** New settings apply to what begins afterwards. */
   configure(settings: EngineSettings): void;
+  /**
+   * Leaves of what connects from now on are signed by another authority, PEM; connections that are open go on.
+   * @throws PkiError when it cannot sign
+   */
+  useAuthority(authority: { readonly certificate: string; readonly key: string }): void;
   setRecording(on: boolean): void;
   /** The store took this many bytes of batches; capture may hand over as many more. Buffers given back are used again. */
   returnCaptureCredit(bytes: number, slabs?: readonly ArrayBuffer[]): void;

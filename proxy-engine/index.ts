@@ -14,13 +14,23 @@ export {
   encodePkcs12,
   exportAuthority,
   exportAuthorityWithKey,
+  importAuthority,
   issueCertificate,
+  listKeptAuthorities,
   loadCertificateAuthority,
   openAuthorityFolder,
   PkiError,
   publicKeyHash,
+  removeKeptAuthority,
+  replaceAuthority,
 } from './pki/index.ts';
-export type { AuthorityFacts, AuthorityFormat, CertificateAuthorityPem, StoredAuthority } from './pki/index.ts';
+export type {
+  AuthorityFacts,
+  AuthorityFormat,
+  CertificateAuthorityPem,
+  KeptAuthority,
+  StoredAuthority,
+} from './pki/index.ts';
 export { createTap } from './capture/create-tap.ts';
 export type { CaptureTap, TapOptions } from './capture/create-tap.ts';
 export type { CaptureLosses, CapturePort, Tap } from './capture/tap.ts';

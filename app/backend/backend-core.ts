@@ -28,10 +28,12 @@ export interface BackendCore {
   readonly report: (message: string) => void;
 }
 
-/** The certificate authority in use. */
+/** The certificate authority in use; another one can take its place. */
 export interface BackendAuthority {
   readonly pem: CertificateAuthorityPem;
   readonly file: string;
   /** As of now: its days left shrink. */
   info(): CertificateAuthorityInfo;
+  /** Another one was put into the folder: everything that asks from now on gets that. */
+  use(pem: CertificateAuthorityPem): void;
 }

@@ -149,7 +149,6 @@ async function compose(options: BackendOptions, undo: (() => Promise<void> | voi
     });
   };
   retain();
-  const pages = createInternalPages(authority.info(), authority.pem.certificate);
   const engineSettings = (current: AppSettings): EngineSettings => ({
     timeouts: { ...DEFAULT_TIMEOUTS, ...current.timeouts },
     limits: { ...DEFAULT_LIMITS, ...current.limits },
@@ -157,7 +156,7 @@ async function compose(options: BackendOptions, undo: (() => Promise<void> | voi
     trustedHosts: current.trustedHosts,
     insecure: options.insecure,
     originCertificateAuthorities: options.originCertificateAuthorities,
-    internalPages: pages,
+    internalPages: createInternalPages(authority.info(), authority.pem.certificate),
     hostOverrides: {},
     forwardedFields: current.forwardedFields,
     tolerateBareLineFeed: current.tolerateBareLineFeed,
@@ -276,11 +275,18 @@ async function compose(options: BackendOptions, undo: (() => Promise<void> | voi
 }
 
 async function openAuthority(folder: DataFolder, report: (message: string) => void): Promise<BackendAuthority> {
-  const { pem, certificateFile, notices } = await openAuthorityFolder(folder.certificateAuthority);
+  const opened = await openAuthorityFolder(folder.certificateAuthority);
+  const { certificateFile, notices } = opened;
+  let { pem } = opened;
   for (const notice of notices) report(notice);
   return {
-    pem,
+    get pem() {
+      return pem;
+    },
     file: certificateFile,
+    use(next) {
+      pem = next;
+    },
     info() {
       const { subject, notBefore, notAfter, fingerprint, daysLeft } = authorityFacts(pem.certificate, Date.now());
       return { subject, notBefore, notAfter, fingerprint, daysLeft, file: certificateFile };

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { MessagePort } from 'node:worker_threads';
-import type { EngineConfig, EngineSettings, EngineStats, ListenerConfig } from '#engine';
+import type { CertificateAuthorityPem, EngineConfig, EngineSettings, EngineStats, ListenerConfig } from '#engine';
 import type { ListenerInfo } from '#contract';
 import type { NewClient } from './client-programs.ts';
 import type { EngineCalls, EngineCommand, EngineEvent } from './engine-messages.ts';
@@ -35,6 +35,8 @@ export interface EngineHost {
   addListeners(listeners: readonly ListenerConfig[]): Promise<readonly ListenerInfo[]>;
   removeListeners(listeners: readonly ListenerInfo[]): Promise<void>;
   configure(settings: EngineSettings): void;
+  /** Leaves of what connects from now on are signed by another authority; also after a crash. */
+  useAuthority(authority: CertificateAuthorityPem): void;
   /** Gives every engine a new capture port: the store's writer was started again. */
   renewCapturePorts(): void;
   setRecording(on: boolean): void;
@@ -87,6 +89,8 @@ class Engines implements EngineHost {
   readonly #lastStats: EngineStats[];
   #endedStats = EMPTY_STATS;
   #settings: EngineSettings;
+  /** Set when another one took the place of the configured one. */
+  #authority: CertificateAuthorityPem | null = null;
   #recording = true;
   #listeners: readonly ListenerInfo[] = [];
   /** Configurations of `#listeners`, with the ports that the system gave. */
@@ -149,6 +153,11 @@ class Engines implements EngineHost {
     this.#tell({ type: 'configure', settings });
   }
 
+  useAuthority(authority: CertificateAuthorityPem): void {
+    this.#authority = authority;
+    this.#tell({ type: 'authority', authority });
+  }
+
   renewCapturePorts(): void {
     for (const { worker } of this.#live()) {
       const port = this.#options.openCapturePort();
@@ -179,6 +188,12 @@ class Engines implements EngineHost {
   async stop(drainMs: number): Promise<void> {
     this.#stopping = true;
     await Promise.all(this.#live().map((thread) => endEngine(thread, drainMs)));
+  }
+
+  #certificates(): EngineConfig['certificates'] {
+    const { certificates } = this.#options.config;
+    if (this.#authority === null) return certificates;
+    return { ...certificates, caCertificate: this.#authority.certificate, caKey: this.#authority.key };
   }
 
   #live(): Thread[] {
@@ -239,6 +254,7 @@ class Engines implements EngineHost {
     const input = {
       config: {
         ...config,
+        certificates: this.#certificates(),
         settings: this.#settings,
         listeners,
         firstExchangeId: nextExchangeId + skipped,

@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { EngineConfig, EngineSettings, EngineStats, ListenerConfig } from '#engine';
+import type { CertificateAuthorityPem, EngineConfig, EngineSettings, EngineStats, ListenerConfig } from '#engine';
 import type { NewClient } from './client-programs.ts';
 import type { ContractFailure, ListenerInfo } from '#contract';
 
@@ -33,6 +33,7 @@ export type EngineCommand =
   /** Takes another port for batches: the store's writer was started again. */
   | { readonly type: 'capture'; readonly port: MessagePort }
   | { readonly type: 'configure'; readonly settings: EngineSettings }
+  | { readonly type: 'authority'; readonly authority: CertificateAuthorityPem }
   | { readonly type: 'recording'; readonly on: boolean };
 
 export type EngineEvent =

@@ -39,6 +39,9 @@ host.on('message', (command: EngineCommand) => {
     case 'configure':
       engine?.configure(command.settings);
       break;
+    case 'authority':
+      engine?.useAuthority(command.authority);
+      break;
     case 'recording':
       engine?.setRecording(command.on);
       break;

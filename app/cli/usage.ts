@@ -134,13 +134,21 @@ doing goes to standard error. SIGINT ends the run and prints what is finished.
        weir ca export [--format pem|der|p12] [--with-key] [-o FILE] [--data DIR]
        weir ca trust [STORE] [--data DIR]
        weir ca untrust [STORE] [--all] [--data DIR]
+       weir ca rotate [--move-trust] [--data DIR]
+       weir ca import CERTIFICATE [KEY] [--move-trust] [--data DIR]
+       weir ca kept [--data DIR]
+       weir ca forget NAME [--move-trust] [--data DIR]
 
 Shows or exports the certificate authority; the first use makes it. trust lets stores of trust accept it, untrust takes
 it out again: the browsers' databases and the user's own store at once, the machine's by the line that is printed.
+rotate makes a new authority, import takes one of yours: PEM (one file or two), DER with its key, or PKCS#12, encrypted
+under the password in WEIR_KEY_PASSWORD. A Weir that runs uses it from the next connection on. The one before is kept
+in the data folder: kept lists those and who still trusts them, forget deletes one with its key.
 
   --format F      pem (default), der or p12
   STORE           system, nss (every browser's on Linux), or one by its id (default: all of them)
   --all           authorities of other Weirs too
+  --move-trust    stores that trust the old authority trust the new one instead, as far as Weir may change them
   --with-key      certificate and key, the key under the password in WEIR_KEY_PASSWORD (pem and p12)
   -o FILE         a file instead of standard output
   --data DIR      data folder (default: your platform's place, or WEIR_DATA)
@@ -179,7 +187,7 @@ Usage: weir [COMMAND] [OPTION]...
   export    write exchanges as HAR or as curl commands
   import    read a HAR or .weir file
   replay    send a recorded request again
-  ca        show, export, trust or untrust the certificate authority
+  ca        show, export, trust, untrust, rotate or import the certificate authority
   system-proxy
             send the programs of this user through Weir, and back
   doctor    look for what could be wrong on this machine

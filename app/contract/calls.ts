@@ -1,3 +1,4 @@
+import type { AuthorityCalls } from './authority-calls.ts';
 import type { ClientCertificateCalls } from './client-certificate-calls.ts';
 import type { ExchangeDetail, ExchangeSummary, MessageSide } from '../../proxy-engine/model/exchange.ts';
 import type { ExchangeId, SessionId } from '../../proxy-engine/model/ids.ts';
@@ -182,7 +183,8 @@ export interface AppSettings {
 }
 
 /** The calls of the contract: one request, one answer. Inputs are validated where they arrive. */
-export interface Calls extends SetupCalls, MessageCalls, BenchCalls, ClientCertificateCalls, ImportCalls, ExportCalls {
+export interface Calls
+  extends SetupCalls, MessageCalls, BenchCalls, ClientCertificateCalls, ImportCalls, ExportCalls, AuthorityCalls {
   'app.info': { input: Record<string, never>; output: AppInfo };
   'capture.setRecording': { input: { on: boolean }; output: Record<string, never> };
   'sessions.list': { input: Record<string, never>; output: { sessions: readonly SessionInfo[] } };

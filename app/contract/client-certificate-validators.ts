@@ -5,7 +5,8 @@ type Inputs = {
   readonly [Name in keyof ClientCertificateCalls]: v.GenericSchema<unknown, ClientCertificateCalls[Name]['input']>;
 };
 
-const file = v.pipe(
+/** A file of a certificate or a key. */
+export const certificateFile = v.pipe(
   v.instance(Uint8Array),
   v.check(({ length }) => length > 0 && length <= MAX_CERTIFICATE_BYTES, 'The file is empty or longer than 256 KiB.'),
 );
@@ -21,8 +22,8 @@ export const CLIENT_CERTIFICATE_INPUTS: Inputs = {
       v.maxLength(300),
       v.regex(/^[^\s\p{Cc}/]+$/u, 'A host is a name without scheme and path.'),
     ),
-    certificate: file,
-    key: v.nullable(file),
+    certificate: certificateFile,
+    key: v.nullable(certificateFile),
     passphrase: v.pipe(v.string(), v.maxLength(1_024)),
   }),
   'clientCertificates.remove': v.strictObject({ id: v.pipe(v.string(), v.minLength(1), v.maxLength(64)) }),

@@ -6,6 +6,7 @@ export * from './bench-ratios.ts';
 export { compare, REGRESSION_BELOW, toCsv, toMarkdown } from './bench-report.ts';
 export type { BenchChange, BenchComparison } from './bench-report.ts';
 export type * from './calls.ts';
+export type * from './authority-calls.ts';
 export type * from './messages.ts';
 export type * from './import.ts';
 export { blanksAnything, NO_REDACTION, USUAL_REDACTION } from './export.ts';

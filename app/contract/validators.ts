@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { DEFAULT_LIMITS, DEFAULT_TIMEOUTS } from '../../proxy-engine/model/engine-config.ts';
 import { parseProxyUrl, parseUpstreamRule } from '../../proxy-engine/model/upstream-proxy.ts';
 import { MESSAGE_KINDS } from '../../proxy-engine/model/message.ts';
+import { AUTHORITY_CALL_INPUTS } from './authority-validators.ts';
 import { BENCH_CALL_INPUTS, BENCH_STREAM_INPUTS } from './bench-validators.ts';
 import type { AppSettings, CallName, Calls, StreamName, Streams } from './calls.ts';
 import { CLIENT_CERTIFICATE_INPUTS } from './client-certificate-validators.ts';
@@ -162,6 +163,7 @@ const CALL_INPUTS: { readonly [Name in CallName]: SchemaFor<Calls[Name]['input']
   'settings.set': SETTINGS_CHANGE,
   ...SETUP_CALL_INPUTS,
   ...CLIENT_CERTIFICATE_INPUTS,
+  ...AUTHORITY_CALL_INPUTS,
   ...IMPORT_CALL_INPUTS,
   ...EXPORT_CALL_INPUTS,
   ...BENCH_CALL_INPUTS,

@@ -18,6 +18,8 @@ export interface ServedLeaf {
 export interface LeafSource {
   /** @param key other than the configured kind, for clients that cannot verify it */
   leafFor(name: string, key?: 'ecdsa' | 'rsa'): ServedLeaf;
+  /** Signs with another authority from now on, PEM. Throws when it cannot. */
+  useAuthority(authority: { readonly certificate: string; readonly key: string }): void;
   /** The user's own certificate for reverse listeners and TLS to the proxy; null when none is configured. */
   readonly own: ServedLeaf | null;
 }

@@ -166,6 +166,10 @@ export class ProxyEngine {
     }
   }
 
+  useAuthority(authority: { readonly certificate: string; readonly key: string }): void {
+    this.#keeping.leaves.useAuthority(authority);
+  }
+
   setRecording(on: boolean): void {
     this.#tap.setRecording(on && this.#config.capture);
   }

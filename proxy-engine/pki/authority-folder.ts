@@ -43,7 +43,7 @@ export async function openAuthorityFolder(
   folder: string,
   options: AuthorityFolderOptions = {},
 ): Promise<StoredAuthority> {
-  const found = await readAuthority(folder);
+  const found = (await readAuthority(folder)) ?? (await finishReplacing(folder));
   const created = found === null && (await makeAuthority(folder, options));
   const pem = found ?? (await readAuthority(folder));
   if (pem === null) {
@@ -63,8 +63,8 @@ export function authorityFiles(folder: string): { certificateFile: string; keyFi
   return { certificateFile: join(folder, CERTIFICATE_FILE), keyFile: join(folder, KEY_FILE) };
 }
 
-/** Null when there is no authority yet. */
-async function readAuthority(folder: string): Promise<CertificateAuthorityPem | null> {
+/** Null when there is no authority yet. @throws PkiError `pki.files` when a part is missing or cannot be read */
+export async function readAuthority(folder: string): Promise<CertificateAuthorityPem | null> {
   const { certificateFile, keyFile } = authorityFiles(folder);
   const [certificate, key] = await Promise.all([readIfThere(certificateFile), readIfThere(keyFile)]);
   if (certificate === null && key === null) return null;
@@ -93,9 +93,7 @@ async function makeAuthority(folder: string, options: AuthorityFolderOptions): P
     await mkdir(dirname(folder), { recursive: true, mode: FOLDER_MODE });
     // mkdtemp makes the folder 0700.
     temporary = await mkdtemp(`${folder}.new-`);
-    const files = authorityFiles(temporary);
-    await writeThrough(files.keyFile, pem.key);
-    await writeThrough(files.certificateFile, pem.certificate);
+    await writeAuthority(temporary, pem);
     await rename(temporary, folder);
     return true;
   } catch (error: unknown) {
@@ -104,6 +102,25 @@ async function makeAuthority(folder: string, options: AuthorityFolderOptions): P
     if (codes.some((code) => hasCode(error, code))) return false;
     throw fileError(`The certificate authority cannot be stored in ${folder}`, error);
   }
+}
+
+/** Writes both files into a folder of mode 0700 that holds none. */
+export async function writeAuthority(folder: string, pem: CertificateAuthorityPem): Promise<void> {
+  const files = authorityFiles(folder);
+  await writeThrough(files.keyFile, pem.key);
+  await writeThrough(files.certificateFile, pem.certificate);
+}
+
+/** Takes the authority that was about to be put here when Weir was stopped (see `replaceAuthority`). */
+async function finishReplacing(folder: string): Promise<CertificateAuthorityPem | null> {
+  const next = `${folder}.next`;
+  if ((await readAuthority(next)) === null) return null;
+  try {
+    await rename(next, folder);
+  } catch {
+    // Another process was first.
+  }
+  return readAuthority(folder);
 }
 
 /** What rename answers when the folder exists and is not empty; Windows says EPERM, which elsewhere means a real refusal. */
@@ -145,7 +162,8 @@ function octal(mode: number): string {
   return mode.toString(8).padStart(4, '0');
 }
 
-function fileError(what: string, error: unknown): PkiError {
+/** What the system says about a file, for a person. */
+export function fileError(what: string, error: unknown): PkiError {
   const reason = error instanceof Error ? error.message : String(error);
   return new PkiError('pki.files', `${what}: ${reason}.`, { cause: error });
 }

@@ -13,6 +13,8 @@ export {
   type AuthorityFacts,
   type AuthorityFormat,
 } from './export-authority.ts';
+export { importAuthority, type GivenAuthority, type ImportedAuthority } from './import-authority.ts';
+export { listKeptAuthorities, removeKeptAuthority, replaceAuthority, type KeptAuthority } from './kept-authorities.ts';
 export { issueCertificate } from './issue-certificate.ts';
 export { createLeafForge, type LeafForge } from './leaf-forge.ts';
 export { encodePkcs12 } from './pkcs12.ts';

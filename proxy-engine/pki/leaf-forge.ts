@@ -7,6 +7,7 @@ import {
   generateLeafKeys,
   loadCertificateAuthority,
   type CertificateAuthority,
+  type CertificateAuthorityPem,
 } from './certificate-authority.ts';
 import { certificateFacts, keyText } from './certificate-facts.ts';
 import type { Der } from './der.ts';
@@ -40,6 +41,8 @@ export interface LeafForge {
    * @param key other than the configured kind, for clients that cannot verify it (see `acceptsEcdsa`)
    */
   leafFor(name: string, key?: LeafKey): Leaf;
+  /** Signs with another authority from now on; sessions that began under the old one are not resumed. @throws PkiError */
+  useAuthority(authority: CertificateAuthorityPem): void;
   /** The user's own certificate for reverse listeners and TLS to the proxy itself; null when none is configured. */
   readonly own: Leaf | null;
 }
@@ -75,10 +78,11 @@ export function createLeafForge(certificates: EngineCertificates, options: LeafF
 
 class CachingLeafForge implements LeafForge {
   readonly own: Leaf | null;
-  readonly #authority: CertificateAuthority;
-  readonly #authorityFacts: CertificateFacts;
+  #authority: CertificateAuthority;
+  #authorityFacts: CertificateFacts;
   readonly #defaultKey: LeafKey;
-  readonly #ticketKeys: Buffer;
+  readonly #instance: string;
+  #ticketKeys: Buffer;
   readonly #now: () => number;
   readonly #capacity: number;
   readonly #keys = new Map<LeafKey, LeafKeys>();
@@ -89,14 +93,20 @@ class CachingLeafForge implements LeafForge {
     this.#authority = loadCertificateAuthority({ certificate: certificates.caCertificate, key: certificates.caKey });
     this.#authorityFacts = certificateFacts(this.#authority.certificate);
     this.#defaultKey = certificates.leafKey;
-    this.#ticketKeys = ticketKeys(
-      this.#authority.key,
-      options.instance ?? createHash('sha256').update(randomSerialNumber()).digest('hex'),
-    );
+    this.#instance = options.instance ?? createHash('sha256').update(randomSerialNumber()).digest('hex');
+    this.#ticketKeys = ticketKeys(this.#authority.key, this.#instance);
     this.#now = options.now ?? Date.now;
     this.#capacity = options.capacity ?? DEFAULT_CAPACITY;
     this.own = certificates.own === null ? null : this.#ownLeaf(certificates.own.certificate, certificates.own.key);
     // The first key and the first leaf cost several times a later one; better now than in front of a client.
+    this.leafFor('weir.test');
+  }
+
+  useAuthority(authority: CertificateAuthorityPem): void {
+    this.#authority = loadCertificateAuthority(authority);
+    this.#authorityFacts = certificateFacts(this.#authority.certificate);
+    this.#ticketKeys = ticketKeys(this.#authority.key, this.#instance);
+    this.#leaves.clear();
     this.leafFor('weir.test');
   }
 

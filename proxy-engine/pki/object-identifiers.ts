@@ -22,6 +22,7 @@ export const OID = {
   friendlyName: '1.2.840.113549.1.9.20',
   localKeyId: '1.2.840.113549.1.9.21',
   x509Certificate: '1.2.840.113549.1.9.22.1',
+  keyBag: '1.2.840.113549.1.12.10.1.1',
   shroudedKeyBag: '1.2.840.113549.1.12.10.1.2',
   certificateBag: '1.2.840.113549.1.12.10.1.3',
   /** Oracle's mark of a trusted certificate. */

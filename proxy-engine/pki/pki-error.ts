@@ -7,9 +7,13 @@ export type PkiErrorCode =
   | 'pki.key-mismatch'
   /** The key's kind cannot sign certificates here. */
   | 'pki.unsupported-key'
+  /** Shorter than what programs accept. */
+  | 'pki.weak-key'
+  /** It ended, or does not begin yet. */
+  | 'pki.not-valid-now'
   /** Files of the authority cannot be read or written, or others can read the key. */
   | 'pki.files'
-  /** A PKCS#12 file whose password is wrong. */
+  /** The password of a key or of a PKCS#12 file is missing, wrong or too short. */
   | 'pki.password';
 
 /** Something is wrong with a certificate, a key or their files; the message says what to do. */

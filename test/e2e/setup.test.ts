@@ -71,6 +71,17 @@ describe.skipIf(missing !== null)('the Setup page', () => {
     await store.getByText('trusted', { exact: true }).waitFor();
     const listing = async (): Promise<string> => (await run('certutil', ['-L', '-d', `sql:${database}`])).stdout;
     expect(await listing()).toContain('Weir CA');
+
+    // Another authority: trust moves to it, and the old one goes with its key.
+    const before = await listing();
+    await page.getByRole('button', { name: 'Make a new one…' }).click();
+    await page.getByRole('dialog', { name: 'Make a new authority' }).getByRole('button', { name: 'Make it' }).click();
+    await page.getByText('Still trusted by Chromium and Chrome').waitFor();
+    await page.getByRole('button', { name: 'Move trust' }).click();
+    await page.getByText('Trust moved to the authority in use').waitFor();
+    expect(await listing()).not.toBe(before);
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByText('The old authority and its key are deleted').waitFor();
     await store.getByRole('button', { name: 'Remove', exact: true }).click();
     await store.getByText('not trusted', { exact: true }).waitFor();
     expect(await listing()).not.toContain('Weir CA');

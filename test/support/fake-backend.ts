@@ -16,6 +16,7 @@ import type {
   Streams,
 } from '../../app/contract/index.ts';
 import { FAKE_START, fakeExchange, passes } from './fake-exchanges.ts';
+import { fakeAuthorityCalls } from './fake-authority.ts';
 import { fakeClientCertificateCalls } from './fake-client-certificates.ts';
 import { FAKE_PREVIEW } from './fake-export.ts';
 import { fakeSetupCalls } from './fake-setup.ts';
@@ -476,6 +477,7 @@ export class FakeBackend implements ContractClient {
     },
     ...fakeSetupCalls(),
     ...fakeClientCertificateCalls(),
+    ...fakeAuthorityCalls(() => this.status.certificateAuthority),
     'ca.export': ({ format }) => ({ bytes: new TextEncoder().encode('certificate'), fileName: `weir-ca.${format}` }),
     'browsers.list': () => this.browsers,
     'browsers.open': () => {

@@ -5,14 +5,12 @@ import { parseArguments, parseChoice } from '../arguments.ts';
 import { print, tell } from '../output.ts';
 import { UsageError } from '../usage.ts';
 import { writeResultFile } from '../result-file.ts';
+import { forgetKept, importAuthorityFiles, rotateAuthority, showKept } from './ca-change.ts';
 import { trustIn, untrustIn } from './ca-trust.ts';
 
-const LATER: ReadonlySet<string> = new Set(['import', 'rotate']);
-
-/** `weir ca show`, `export`, `trust` and `untrust` */
+/** `weir ca …` */
 export async function ca(args: readonly string[]): Promise<number> {
   const [action = ''] = args;
-  if (LATER.has(action)) throw new UsageError(`\`weir ca ${action}\` is not in this version yet.`);
   switch (action) {
     case 'show':
       return show(args.slice(1));
@@ -22,8 +20,18 @@ export async function ca(args: readonly string[]): Promise<number> {
       return changeTrust(args.slice(1));
     case 'untrust':
       return removeTrust(args.slice(1));
+    case 'rotate':
+      return rotateAuthority(args.slice(1));
+    case 'import':
+      return importAuthorityFiles(args.slice(1));
+    case 'kept':
+      return showKept(args.slice(1));
+    case 'forget':
+      return forgetKept(args.slice(1));
     default:
-      throw new UsageError(`\`weir ca\` is followed by show, export, trust or untrust, not ${JSON.stringify(action)}.`);
+      throw new UsageError(
+        `\`weir ca\` is followed by show, export, trust, untrust, rotate, import, kept or forget, not ${JSON.stringify(action)}.`,
+      );
   }
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { CommandOutcome, CommandRunner } from '../command-runner.ts';
 import { failureText } from '../command-runner.ts';
 import { shellWord } from '../shell-word.ts';
-import { AUTHORITY_NAME, authoritiesIn } from './trust-authority.ts';
+import { AUTHORITY_NAME, authoritiesIn, EVERY_CERTIFICATE } from './trust-authority.ts';
 import type { StoredAuthority, TrustAuthority, TrustStore } from './trust-store.ts';
 import { TrustError } from './trust-store.ts';
 
@@ -89,7 +89,9 @@ export function nssStore(
         if (!nickname.startsWith(AUTHORITY_NAME)) continue;
         const { stdout } = await certutil(['-L', '-d', database, '-n', nickname, '-a']);
         const trusted = /C/.test(flags.split(',')[0] ?? '');
-        stored.push(...authoritiesIn(stdout, null, () => nickname).map((authority) => ({ ...authority, trusted })));
+        stored.push(
+          ...authoritiesIn(stdout, EVERY_CERTIFICATE, () => nickname).map((authority) => ({ ...authority, trusted })),
+        );
       }
       return stored;
     },

@@ -5,6 +5,9 @@ import type { StoredAuthority, TrustAuthority } from './trust-store.ts';
 /** Begins the name of every authority that a Weir makes, and every nickname that it gives one. */
 export const AUTHORITY_NAME = 'Weir CA';
 
+/** Instead of a fingerprint: whatever its name is, it was put there by a Weir. */
+export const EVERY_CERTIFICATE = '*';
+
 /** @param pem the certificate @param file where it lies */
 export function trustAuthority(pem: string, file: string): TrustAuthority {
   const certificate = new X509Certificate(pem);
@@ -24,6 +27,7 @@ export function trustAuthority(pem: string, file: string): TrustAuthority {
  * The authorities of a Weir among the certificates of a PEM text: those that are named so, and the given one whatever its
  * name is.
  *
+ * @param known its fingerprint; `EVERY_CERTIFICATE` where only authorities of a Weir can stand
  * @param handle what the store removes one by
  */
 export function authoritiesIn(
@@ -36,7 +40,8 @@ export function authoritiesIn(
     const certificate = parse(text);
     if (certificate === null) continue;
     const { fingerprint256: fingerprint } = certificate;
-    if (fingerprint !== known && !commonName(certificate).startsWith(AUTHORITY_NAME)) continue;
+    if (known !== EVERY_CERTIFICATE && fingerprint !== known && !commonName(certificate).startsWith(AUTHORITY_NAME))
+      continue;
     stored.push({ fingerprint, handle: handle(certificate), trusted: true });
   }
   return stored;
