@@ -189,6 +189,24 @@ export const PART_TEXT = {
   empty: 'The part is empty.',
 } as const;
 
+export const MEDIA_TEXT = {
+  container: 'Container',
+  duration: 'Duration',
+  type: 'Type',
+  size: 'Size',
+  kinds: { audio: 'Audio', video: 'Video', other: 'Track' },
+  channels: (count: number): string => (count === 1 ? 'mono' : count === 2 ? 'stereo' : `${String(count)} channels`),
+  time: (seconds: number): string => {
+    const whole = Math.floor(seconds);
+    const two = (value: number): string => String(value).padStart(2, '0');
+    const hours = Math.floor(whole / 3_600);
+    const rest = `${two(Math.floor(whole / 60) % 60)}:${two(whole % 60)}`;
+    return hours > 0 ? `${String(hours)}:${rest}` : `${rest}.${String(Math.floor((seconds % 1) * 10))}`;
+  },
+  unknown:
+    'It does not say what is in it: only a part of it came, or its container is not known here. Hex shows its bytes.',
+} as const;
+
 export const CAPTURE_NOTE: Readonly<Record<BodyCapture, string | null>> = {
   whole: null,
   truncated: 'Bodies were not kept whole',

@@ -18,6 +18,8 @@ const VIEWS: Readonly<Record<ContentKind, readonly BodyView[]>> = {
   multipart: ['pretty', 'hex'],
   image: ['preview', 'hex'],
   font: ['preview', 'hex'],
+  audio: ['preview', 'hex'],
+  video: ['preview', 'hex'],
   text: ['text', 'hex'],
   binary: ['hex', 'text'],
 };

@@ -48,3 +48,14 @@ test('a single control character in valid UTF-8 leaves it text', () => {
 test('nothing is empty', () => {
   expect(contentOf(new Uint8Array(), 'text/html').kind).toBe('empty');
 });
+
+test.each([
+  ['0000001866747970 69736f6d', null, 'video', 'video/mp4'],
+  ['0000001866747970 4d344120', 'video/mp4', 'audio', 'audio/mp4'],
+  ['52494646 00000000 57415645', null, 'audio', 'audio/wav'],
+  ['fffb9064 00000000', 'audio/mpeg', 'audio', 'audio/mpeg'],
+  ['0000001866747970 68656963', null, 'image', 'image/heic'],
+])('a recording is known by its signature, else by its type (%s)', (hex, declared, kind, type) => {
+  const bytes = Uint8Array.from(hex.replaceAll(' ', '').match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
+  expect(contentOf(bytes, declared)).toEqual({ kind, type });
+});

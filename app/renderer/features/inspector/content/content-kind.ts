@@ -14,6 +14,8 @@ export type ContentKind =
   | 'multipart'
   | 'image'
   | 'font'
+  | 'audio'
+  | 'video'
   | 'message-pack'
   | 'protobuf'
   | 'text'
@@ -34,12 +36,22 @@ const SIGNATURES: readonly Signature[] = [
   { kind: 'image', type: 'image/webp', bytes: 'WEBP', offset: 8 },
   { kind: 'image', type: 'image/avif', bytes: 'ftypavif', offset: 4 },
   { kind: 'image', type: 'image/avif', bytes: 'ftypavis', offset: 4 },
+  { kind: 'image', type: 'image/heic', bytes: 'ftypheic', offset: 4 },
+  { kind: 'image', type: 'image/heic', bytes: 'ftypmif1', offset: 4 },
   { kind: 'image', type: 'image/bmp', bytes: 'BM' },
   { kind: 'image', type: 'image/x-icon', bytes: '\u0000\u0000\u0001\u0000' },
   { kind: 'font', type: 'font/woff2', bytes: 'wOF2' },
   { kind: 'font', type: 'font/woff', bytes: 'wOFF' },
   { kind: 'font', type: 'font/otf', bytes: 'OTTO' },
   { kind: 'font', type: 'font/ttf', bytes: '\u0000\u0001\u0000\u0000' },
+  { kind: 'audio', type: 'audio/mp4', bytes: 'ftypM4A', offset: 4 },
+  { kind: 'video', type: 'video/quicktime', bytes: 'ftypqt', offset: 4 },
+  { kind: 'video', type: 'video/mp4', bytes: 'ftyp', offset: 4 },
+  { kind: 'video', type: 'video/webm', bytes: '\u001aE\u00df\u00a3' },
+  { kind: 'audio', type: 'audio/wav', bytes: 'WAVE', offset: 8 },
+  { kind: 'audio', type: 'audio/flac', bytes: 'fLaC' },
+  { kind: 'audio', type: 'audio/ogg', bytes: 'OggS' },
+  { kind: 'audio', type: 'audio/mpeg', bytes: 'ID3' },
 ];
 
 const BINARY_NAMED: readonly (readonly [pattern: RegExp, kind: ContentKind])[] = [
@@ -83,7 +95,10 @@ export function contentOf(start: Uint8Array, declared: string | null): Content {
   const packed = BINARY_NAMED.find(([pattern]) => declared !== null && pattern.test(declared));
   if (packed !== undefined) return { kind: packed[1], type: declared };
   if (declared?.startsWith('multipart/') === true) return { kind: 'multipart', type: declared };
-  if (!hasWideEncoding(start) && isBinary(start)) return { kind: 'binary', type: declared };
+  if (!hasWideEncoding(start) && isBinary(start)) {
+    const recording = /^(audio|video)\//.exec(declared ?? '')?.[1];
+    return { kind: recording === 'audio' || recording === 'video' ? recording : 'binary', type: declared };
+  }
   const named = NAMED.find(([pattern]) => declared !== null && pattern.test(declared));
   const text = latin1.replace(/^\u00ef\u00bb\u00bf/, '').trimStart();
   if (/^(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)?<svg[\s>]/s.test(text)) return { kind: 'image', type: 'image/svg+xml' };
