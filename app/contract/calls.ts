@@ -123,6 +123,7 @@ export interface ExchangeQuery {
 export type PageKey = string;
 
 export interface ExchangePage {
+  /** Fewer than were asked for at the end, and where matches are so far apart that they are given as they are found. */
   readonly rows: readonly ExchangeSummary[];
   /** Key to go on from; null at the end. */
   readonly next: PageKey | null;

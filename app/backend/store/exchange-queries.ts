@@ -9,7 +9,17 @@ import {
   type SessionId,
 } from '#contract';
 import { decodeKey, encodeKey, ExchangeOrder, type KeyRange, type RowKey } from './exchange-order.ts';
-import { compileFilter, driversOf, searchedTexts, type FilterSql, type ValueColumn } from './filter-sql.ts';
+import {
+  both,
+  BY_ID,
+  conditionOf,
+  needsList,
+  NO_CONDITION,
+  sourceOf,
+  type Driver,
+  type Plan,
+} from './exchange-plan.ts';
+import { compileFilter, driversOf, searchedTexts, type ValueColumn } from './filter-sql.ts';
 import { ID_STREAMS } from './search-index.ts';
 import type { Candidates, SearchCandidates } from './search-candidates.ts';
 import { MatchCollector, MatchLists, type Cancellation } from './match-list.ts';
@@ -26,27 +36,12 @@ const LARGEST_STEP_ROWS = 50_000;
 /** A step should not hold the thread longer than this; counted in its own time, since a busy machine is no reason for small steps. */
 const STEP_MICROSECONDS = 15_000;
 const CACHED_STATEMENTS = 200;
+/** A page that has rows by then is given as it is, milliseconds. */
+const PAGE_PATIENCE_MS = 300;
 /** So many entries of an index are skipped in one go, a matter of 20 ms. */
 const MOST_SKIPPED = 500_000;
 /** So far into a scattered order a page is found without listing all of it. */
 const FIRST_ROWS = 1_000;
-
-interface Driver {
-  /** What stands behind FROM. */
-  readonly source: string;
-  /** Which rows those are. */
-  readonly range: KeyRange;
-}
-
-interface Plan {
-  readonly order: ExchangeOrder;
-  readonly session: SessionId;
-  /** Condition of every row of the query. */
-  readonly where: KeyRange;
-  readonly filter: FilterSql | null;
-  /** Where the few rows stand that can match the filter at all; null when there are many. */
-  readonly driver: Driver | null;
-}
 
 /**
  * Answers list queries. A query without a filter follows an index. With one, the rows are walked in steps of bounded time
@@ -64,7 +59,10 @@ export class ExchangeQueries {
     this.#candidates = candidates;
   }
 
-  /** One page behind `after`. @throws ContractError `bad-filter`, `bad-input`, `cancelled` */
+  /**
+   * One page behind `after`; a shorter one when its rows are far apart, since what was found first is often what was looked for.
+   * @throws ContractError `bad-filter`, `bad-input`, `cancelled`
+   */
   async page(
     query: ExchangeQuery & { readonly after: PageKey | null; readonly limit: number },
     cancellation: Cancellation,
@@ -78,9 +76,11 @@ export class ExchangeQueries {
       return this.#asPage(plan.order, this.#byIds(list, start, query.limit), query.limit);
     }
     const rows: ExchangeRow[] = [];
+    const until = performance.now() + PAGE_PATIENCE_MS;
     for await (const range of this.#ranges(plan, after, cancellation, query.limit)) {
       rows.push(...this.#rows(plan, range, query.limit - rows.length, 0));
       if (rows.length >= query.limit) break;
+      if (rows.length > 0 && performance.now() > until) return this.#asPage(plan.order, rows, rows.length);
     }
     return this.#asPage(plan.order, rows, query.limit);
   }
@@ -92,6 +92,7 @@ export class ExchangeQueries {
   ): Promise<ExchangePage> {
     const plan = this.#plan(query);
     if (plan.order.scattered && plan.filter === null && query.index <= FIRST_ROWS) {
+      this.#listAhead(query, plan);
       return this.#first(plan, null, query.limit, query.index);
     }
     if (needsList(plan)) {
@@ -214,6 +215,14 @@ export class ExchangeQueries {
     return index < 0 ? this.#countBefore(plan, after, cancellation) : index + 1;
   }
 
+  /** Whoever looks at the beginning of a snapshot will jump into it: its list is made meanwhile, in steps as always. */
+  #listAhead(query: ExchangeQuery, plan: Plan): void {
+    if (query.upTo === undefined || query.upTo === null) return;
+    this.#matches(query, plan, NEVER_CANCELLED).catch(() => {
+      // The jump asks again and tells what is wrong.
+    });
+  }
+
   /** The ids of every match in the query's order. */
   #matches(query: ExchangeQuery, plan: Plan, cancellation: Cancellation): Promise<Float64Array> {
     const { session, filter, sort, descending, upTo = null } = query;
@@ -287,9 +296,9 @@ export class ExchangeQueries {
     node: FilterNode | null,
     session: SessionId,
     distinct: (column: ValueColumn) => readonly string[],
-  ): Plan['driver'] {
+  ): Driver | null {
     let fewest = FEW_CANDIDATES + 1;
-    let best: Plan['driver'] = null;
+    let best: Driver | null = null;
     for (const { index, sql } of driversOf(node, distinct)) {
       const candidates = this.#prepare(
         `SELECT count(*) AS count FROM (SELECT 1 FROM exchange INDEXED BY ${index}
@@ -420,33 +429,6 @@ export class ExchangeQueries {
     this.#statements.set(sql, statement);
     return statement;
   }
-}
-
-/** For walks in no particular order: what they need stands in that index alone. */
-const BY_ID = new ExchangeOrder('id', false);
-
-const NO_CONDITION: KeyRange = { condition: '1', parameters: [] };
-
-function both(left: KeyRange, right: KeyRange): KeyRange {
-  return {
-    condition: `${left.condition} AND ${right.condition}`,
-    parameters: [...left.parameters, ...right.parameters],
-  };
-}
-
-function sourceOf({ driver, order }: Plan): string {
-  return driver?.source ?? `exchange INDEXED BY ${order.index}`;
-}
-
-/** Rows of a range that meet the plan; those that the driver names are found by it, before the filter looks at any. */
-function conditionOf({ driver, where }: Plan, range: KeyRange): KeyRange {
-  const here = both(where, range);
-  return driver === null ? here : both(driver.range, here);
-}
-
-/** Finding a place in it takes as long as listing it. */
-function needsList({ driver, filter, order }: Plan): boolean {
-  return driver === null && (filter !== null || order.scattered);
 }
 
 function readFilter(text: string): FilterNode | null {
