@@ -44,7 +44,7 @@ describe('the command line', () => {
     ['a run without a command', ['run', 'curl'], '--'],
     ['a replay of nothing', ['replay'], 'number of an exchange'],
     ['an export without a format', ['export'], 'har, weir or curl'],
-    ['a part of a command of a later version', ['ca', 'rotate'], 'not in this version'],
+    ['an authority from nowhere', ['ca', 'import'], 'file of a certificate'],
   ])('%s is wrong usage: exit code 2 and a message on standard error alone', async (_, args, hint) => {
     expect(await main(args)).toBe(2);
     expect(stdout).toBe('');

@@ -96,8 +96,8 @@ Writes exchanges in a format of other programs to a file or to standard output.
 `,
   import: `Usage: weir import FILE [--data DIR]
 
-Reads a HAR file, or a .weir file of another Weir, into a session of its own and says what it left out. Uses the Weir that runs on the data folder, or one
-that lives as long as the command.
+Reads a HAR file, a .weir file of another Weir or flows of mitmproxy into a session of its own and says what it left
+out. Uses the Weir that runs on the data folder, or one that lives as long as the command.
 
   --data DIR      data folder (default: your platform's place, or WEIR_DATA)
 `,
@@ -185,7 +185,7 @@ Usage: weir [COMMAND] [OPTION]...
   list      list recorded exchanges
   show      show one exchange
   export    write exchanges as HAR or as curl commands
-  import    read a HAR or .weir file
+  import    read a HAR file, a .weir file or flows of mitmproxy
   replay    send a recorded request again
   ca        show, export, trust, untrust, rotate or import the certificate authority
   system-proxy

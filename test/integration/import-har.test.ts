@@ -201,6 +201,15 @@ test('entries that are no traffic are left out with their reason', async () => {
   expect(report.named[0]?.reason).toContain('data:');
 });
 
+test.runIf(present)('flows of mitmproxy are told from HAR by their first bytes', async () => {
+  const report = await importText(
+    'a.mitm',
+    readFileSync(fileURLToPath(new URL('../mitm/websocket.mitm', `file://${FIXTURES}`))),
+  );
+  expect(report).toMatchObject({ imported: 3, skipped: 0, problem: null, session: { name: 'a.mitm' } });
+  expect((await detailsOf(report)).map(({ summary }) => summary.kind)).toEqual(['websocket', 'websocket', 'websocket']);
+});
+
 test('a cancelled import leaves nothing behind', async () => {
   const { import: id } = await client.call('import.begin', { fileName: 'given up.har' });
   await client.call('import.write', { import: id, bytes: Buffer.from(JSON.stringify({ log: { entries: [ENTRY] } })) });

@@ -48,7 +48,7 @@ export class Imports {
   choose(): void {
     const input = document.createElement('input');
     input.type = 'file';
-    input.accept = '.har,.json,.weir,.gz';
+    input.accept = '.har,.json,.weir,.gz,.mitm,.flow,.flows';
     input.addEventListener('change', () => {
       void this.take([...(input.files ?? [])]);
     });

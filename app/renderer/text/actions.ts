@@ -20,7 +20,7 @@ export const ACTION_TEXT: Readonly<Record<ActionId, string>> = {
   'remove-sample': 'Remove sample traffic',
   'page-traffic': 'Go to Traffic',
   'page-compose': 'Go to Compose',
-  'import-file': 'Import a HAR or .weir file',
+  'import-file': 'Import a HAR, .weir or mitmproxy file',
   replay: 'Replay',
   'edit-and-resend': 'Edit and resend',
   'page-benchmark': 'Go to Benchmark',

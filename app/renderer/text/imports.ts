@@ -3,7 +3,7 @@ export const IMPORT_TEXT = {
   reading: (name: string): string => `Importing ${name}`,
   imported: (count: string): string => `${count} exchanges so far`,
   cancel: 'Cancel',
-  drop: 'Drop a HAR or .weir file to import it',
+  drop: 'Drop a HAR file, a .weir file or flows of mitmproxy to import them',
   reportTitle: (name: string): string => `Imported ${name}`,
   failedTitle: (name: string): string => `${name} could not be read whole`,
   summary: (imported: string, skipped: string): string => `${imported} imported, ${skipped} left out.`,

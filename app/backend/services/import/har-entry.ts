@@ -1,6 +1,7 @@
 import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { ANOMALY_CODES, ERROR_CODES, type AnomalyCode, type ErrorCode, type ExchangeError } from '#contract';
 import type { HeaderField, ProtocolName, Timing } from '#contract';
+import { bytesOf, headBytes, linesOf, protocolOf, requestHead, responseHead } from './made-heads.ts';
 import { fieldsOf, listOf, numberOf, objectOf, textOf, type JsonObject } from './lenient.ts';
 
 /** One message of a WebSocket, as a file tells it. */
@@ -141,36 +142,7 @@ function readResponse(
   };
 }
 
-// ---- heads -------------------------------------------------------------------------------------------------------------
-
-interface Place {
-  readonly method: string;
-  readonly target: string;
-  readonly scheme: string;
-  readonly authority: string;
-}
-
-function requestHead(protocol: ProtocolName, place: Place, fields: readonly HeaderField[]): Buffer {
-  const plain = fields.filter(([name]) => !name.startsWith(':'));
-  if (protocol === 'h2' || protocol === 'h2c') {
-    const pseudo = fields.filter(([name]) => name.startsWith(':'));
-    const made: readonly HeaderField[] = [
-      [':method', place.method],
-      [':scheme', place.scheme],
-      [':authority', place.authority],
-      [':path', place.target],
-    ];
-    return headBytes('', [...(pseudo.length > 0 ? pseudo : made), ...plain]);
-  }
-  return headBytes(`${place.method} ${place.target} ${protocol.toUpperCase()}`, plain);
-}
-
-function responseHead(protocol: ProtocolName, status: number, reason: string, fields: readonly HeaderField[]): Buffer {
-  const plain = fields.filter(([name]) => !name.startsWith(':'));
-  if (protocol === 'h2' || protocol === 'h2c') return headBytes('', [[':status', String(status)], ...plain]);
-  const words = reason.replaceAll(/[\r\n\0]+/g, ' ');
-  return headBytes(`${protocol.toUpperCase()} ${String(status)} ${words}`.trimEnd(), plain);
-}
+// ---- heads that stand in the file ------------------------------------------------------------------------------------
 
 /** A head that the file keeps whole, as Weir's own extensions do. */
 function sentHead(value: unknown): Buffer | null {
@@ -182,27 +154,6 @@ function sentHead(value: unknown): Buffer | null {
 function trailerSection(value: unknown): Buffer | null {
   const fields = fieldsOf(value);
   return fields.length === 0 ? null : bytesOf(linesOf(fields));
-}
-
-function headBytes(startLine: string, fields: readonly HeaderField[]): Buffer {
-  return bytesOf(`${startLine === '' ? '' : `${startLine}\r\n`}${linesOf(fields)}\r\n`);
-}
-
-function linesOf(fields: readonly HeaderField[]): string {
-  return fields.map(([name, value]) => `${name}: ${value}\r\n`).join('');
-}
-
-/** Heads hold bytes as latin1; programs that decoded them as UTF-8 wrote characters beyond it. */
-function bytesOf(text: string): Buffer {
-  return Buffer.from(text, /[^\0-\xff]/.test(text) ? 'utf8' : 'latin1');
-}
-
-/** HTTP/3 has no leg of its own here and is shown as HTTP/2, whose fields it has. */
-function protocolOf(request: string, response: string, scheme: string, isRelay: boolean): ProtocolName {
-  if (isRelay) return scheme === 'udp' ? 'udp' : scheme === 'tls' ? 'tls' : 'tcp';
-  const version = (request === '' || request === 'unknown' ? response : request).toLowerCase();
-  if (/^(?:http\/)?(?:h?[23])(?:\.0|-\d+)?$/.test(version)) return scheme === 'http' ? 'h2c' : 'h2';
-  return version === 'http/1.0' ? 'http/1.0' : 'http/1.1';
 }
 
 // ---- bodies ------------------------------------------------------------------------------------------------------------

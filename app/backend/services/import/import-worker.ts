@@ -3,12 +3,13 @@ import { createTap } from '#engine';
 import type { CaptureCredit } from '../../store/protocol.ts';
 import { HarImport } from './har-import.ts';
 import type { ImportCalls, ImportCommand, ImportEvent, ImportStart } from './import-messages.ts';
+import { isMitmFile, MitmImport } from './mitm-import.ts';
 import { ExchangeRecorder } from './record-exchange.ts';
 import { Unpacking } from './unpacking.ts';
 import { WeirImport } from './weir-import.ts';
 
-/** A file of either format. */
-type ImportedFile = HarImport | WeirImport;
+/** A file of any format. */
+type ImportedFile = HarImport | WeirImport | MitmImport;
 
 /*
  * Entry of a thread that reads one file into a session: parsing keeps nobody waiting. What it records goes to the store's
@@ -92,7 +93,9 @@ function openFile(begin: Buffer): ImportedFile {
   if (begin.subarray(0, 9).toString('latin1').startsWith('{"weir":')) {
     return new WeirImport(tap, firstExchange, firstConnection);
   }
-  return new HarImport(new ExchangeRecorder(tap, firstExchange, firstConnection), () => Date.now() * 1_000);
+  const now = (): number => Date.now() * 1_000;
+  if (isMitmFile(begin)) return new MitmImport(new ExchangeRecorder(tap, firstExchange, firstConnection), now);
+  return new HarImport(new ExchangeRecorder(tap, firstExchange, firstConnection), now);
 }
 
 /** Resolves once the store has taken most of what is under way. */
