@@ -5,13 +5,20 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { detailOf, openExchange, showSample, startRealInspector } from '../support/real-inspector.ts';
 import type { RealInspector } from '../support/real-inspector.ts';
+import { DEEP_LEVELS, answerHostile } from '../support/hostile-bodies.ts';
 
 let inspector: RealInspector;
 let origin: Server;
 let originPort: number;
 
+/** `WEIR_FULL=1` opens the bodies of 100 and 200 MB too, and writes how long each took. */
+const FULL = process.env['WEIR_FULL'] === '1';
+
 const LINES = 250_000;
 const LINE = (number: number): string => `line ${String(number).padStart(8, '0')} of a long report\n`;
+
+/** What was asked for that nobody may ask for. */
+const canaryHits: string[] = [];
 
 /** Called by the origin's handler while a response is held open. */
 let release: () => void = () => undefined;
@@ -19,7 +26,13 @@ let release: () => void = () => undefined;
 beforeAll(async () => {
   inspector = await startRealInspector();
   origin = createServer((incoming, response) => {
-    if (incoming.url === '/long') {
+    const path = incoming.url ?? '';
+    if (path.startsWith('/canary/')) {
+      canaryHits.push(path);
+      response.end();
+    } else if (path.startsWith('/hostile/')) {
+      void answerHostile(path, `http://127.0.0.1:${String(originPort)}/canary/`, response);
+    } else if (path === '/long') {
       response.setHeader('Content-Type', 'text/plain');
       for (let number = 0; number < LINES; number += 1_000) {
         response.write(Array.from({ length: 1_000 }, (_, index) => LINE(number + index)).join(''));
@@ -297,3 +310,91 @@ test('a body that is still coming is shown as far as it came, and grows', async 
   await detail.getByText('second half').waitFor();
   await detail.getByText('still coming').waitFor({ state: 'detached' });
 });
+
+interface Hostile {
+  readonly path: string;
+  /** What the detail shows when it is open. */
+  readonly shows: string | RegExp;
+  /** More to look at. */
+  more?(page: Page): Promise<void>;
+}
+
+const HOSTILE: readonly Hostile[] = [
+  {
+    path: '/hostile/deep.json',
+    shows: '[',
+    async more(page) {
+      await detailOf(page).getByRole('radio', { name: 'Tree' }).click();
+      const tree = detailOf(page).getByRole('tree');
+      await tree.focus();
+      await page.keyboard.press('Home');
+      await page.keyboard.press('Shift+F10');
+      await page.getByRole('menuitem', { name: 'Unfold all within' }).click();
+      await tree.focus();
+      await page.keyboard.press('End');
+      await tree.locator(`[aria-level="${String(DEEP_LEVELS)}"]`).waitFor();
+      await detailOf(page).getByRole('radio', { name: 'Pretty' }).click();
+    },
+  },
+  { path: '/hostile/utf8.txt', shows: 'before \ufffd( \ufffd\ufffd \ufffd after' },
+  { path: '/hostile/page.html', shows: /document\.title=/ },
+  {
+    path: '/hostile/drawing.svg',
+    shows: /document\.title=/,
+    async more(page) {
+      await detailOf(page).getByRole('radio', { name: 'Preview' }).click();
+      await detailOf(page).getByText('64 × 48 px').waitFor();
+      await detailOf(page).getByRole('radio', { name: 'Pretty' }).click();
+    },
+  },
+  { path: '/hostile/vast.png', shows: '20,000 × 20,000 px need 1,600 MB of memory.' },
+  { path: '/hostile/bomb.br', shows: 'Decoding stopped at its limit: this body grows far beyond its size.' },
+];
+
+const HUGE: readonly Hostile[] = [
+  { path: '/hostile/bomb.gz', shows: 'Decoding stopped at its limit: this body grows far beyond its size.' },
+  {
+    path: '/hostile/huge.json',
+    shows: /0 B – 262 KB of 10\d MB/,
+    async more(page) {
+      await detailOf(page).getByRole('radio', { name: 'Tree' }).click();
+      await detailOf(page)
+        .getByText(/The tree shows the first 4\.2 MB of 10\d MB/)
+        .waitFor();
+      await detailOf(page).getByRole('treeitem').nth(3).waitFor();
+      await detailOf(page).getByRole('radio', { name: 'Pretty' }).click();
+    },
+  },
+  { path: '/hostile/huge.js', shows: /0 B – 262 KB of 10\d MB/ },
+  { path: '/hostile/huge.bin', shows: '00000000' },
+];
+
+test('bodies that are made to harm whoever looks open at once or say why, run nothing and ask for nothing', async () => {
+  const page = await inspector.open();
+  const title = await page.title();
+  for (const { path, shows, more } of FULL ? [...HOSTILE, ...HUGE] : HOSTILE) {
+    await throughProxy(path);
+    const before = performance.now();
+    await openExchange(page, `path:${path}`, 'Response');
+    await detailOf(page).getByText(shows).first().waitFor();
+    await more?.(page);
+    const task = await page.evaluate(answerTime);
+    if (FULL)
+      console.info(
+        `${path}: ${(performance.now() - before).toFixed(0)} ms, then the page answers in ${String(task)} ms`,
+      );
+    expect(await page.title()).toBe(title);
+    expect(new URL(page.url()).pathname).toBe('/');
+  }
+  expect(canaryHits).toEqual([]);
+});
+
+/** In the page: how long an event waits now, milliseconds. */
+function answerTime(): Promise<number> {
+  const before = performance.now();
+  return new Promise((resolve) => {
+    setTimeout(() => {
+      resolve(Math.round(performance.now() - before));
+    }, 0);
+  });
+}

@@ -123,6 +123,10 @@ export const BODY_TEXT = {
   imageBrokenHint:
     'Its data is damaged, incomplete, or of a kind that this program does not know. Hex shows its bytes.',
   imageTooLarge: (limit: string): string => `Pictures over ${limit} are not drawn. Save the body to look at it.`,
+  imageVast: 'The picture is not drawn by itself',
+  imageVastHint: (width: number, height: number): string =>
+    `${formatCount(width)} × ${formatCount(height)} px need ${formatCount(Math.round((width * height * 4) / 1_000_000))} MB of memory.`,
+  drawAnyway: 'Draw it anyway',
   pixels: (width: number, height: number): string => `${String(width)} × ${String(height)} px`,
   fontBroken: 'The font cannot be used',
   fontSample: 'The quick brown fox jumps over the lazy dog',

@@ -7,6 +7,9 @@ import type { Content } from './content/content-kind.ts';
 import { readWindows } from './viewed-body.ts';
 import type { ViewedBody } from './viewed-body.ts';
 
+/** No body is as long, bytes. */
+const BEYOND_ALL = 2 ** 48;
+
 /** One body of the shown exchange: its first window, and how to read the rest. Nothing beyond windows is ever held. */
 export class BodyModel implements ViewedBody {
   readonly id: ExchangeId;
@@ -95,12 +98,24 @@ export class BodyModel implements ViewedBody {
     this.#loading.abort();
   }
 
+  /** A long body shows while it is still being decoded; how it ends, and how long it is, is known after that. */
+  async #readEnd(seen: number): Promise<void> {
+    try {
+      const { totalBytes, stopped } = await this.read('decoded', BEYOND_ALL, 1, this.#loading.signal);
+      const first = this.#first;
+      if (first !== null && this.#message.storedBytes === seen) this.#first = { ...first, totalBytes, stopped };
+    } catch {
+      // What was read shows; a view that reads on meets the problem itself and says it.
+    }
+  }
+
   async #readFirst(): Promise<void> {
     if (this.#busy || this.#message.storedBytes === 0) return;
     this.#busy = true;
     const seen = this.#message.storedBytes;
     try {
       this.#first = await this.read('decoded', 0, MAX_WINDOW_BYTES, this.#loading.signal);
+      if (this.#first.totalBytes === null) void this.#readEnd(seen);
     } catch (error: unknown) {
       if (this.#loading.signal.aborted) return;
       this.#problem = error instanceof ContractError ? error : new ContractError('internal', String(error));
