@@ -13,7 +13,7 @@ export {
   type AuthorityFacts,
   type AuthorityFormat,
 } from './export-authority.ts';
-export { importAuthority, type GivenAuthority, type ImportedAuthority } from './import-authority.ts';
+export { importAuthority } from './import-authority.ts';
 export { listKeptAuthorities, removeKeptAuthority, replaceAuthority, type KeptAuthority } from './kept-authorities.ts';
 export { issueCertificate } from './issue-certificate.ts';
 export { createLeafForge, type LeafForge } from './leaf-forge.ts';

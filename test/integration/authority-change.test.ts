@@ -1,14 +1,16 @@
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createCertificateAuthority, exportAuthorityWithKey } from '#engine';
 import type { ContractClient } from '#contract';
 import { startBackend, type TestBackend } from '../support/backend-kit.ts';
 
+const run = promisify(execFile);
 const HOME = process.env['HOME'];
 let home: string;
 let weir: TestBackend;
@@ -18,7 +20,7 @@ beforeAll(async () => {
   // Stores of trust are looked for below the home folder; a browser's database lies there.
   home = mkdtempSync(join(tmpdir(), 'weir-home-'));
   mkdirSync(join(home, '.pki/nssdb'), { recursive: true });
-  execFileSync('certutil', ['-N', '-d', `sql:${home}/.pki/nssdb`, '--empty-password']);
+  await run('certutil', ['-N', '-d', `sql:${home}/.pki/nssdb`, '--empty-password']);
   process.env['HOME'] = home;
   weir = await startBackend();
   client = await weir.connect();
@@ -52,7 +54,9 @@ async function certificate(): Promise<string> {
   return Buffer.from((await client.call('ca.export', { format: 'pem' })).bytes).toString();
 }
 
-const nicknames = (): string => execFileSync('certutil', ['-L', '-d', `sql:${home}/.pki/nssdb`]).toString();
+async function nicknames(): Promise<string> {
+  return (await run('certutil', ['-L', '-d', `sql:${home}/.pki/nssdb`])).stdout;
+}
 
 test('a running Weir signs with the new authority at once, and trust moves to it and leaves nothing', async () => {
   const old = await certificate();
@@ -72,7 +76,7 @@ test('a running Weir signs with the new authority at once, and trust moves to it
 
   const { stores } = await client.call('ca.moveTrust', { name: change.kept.name });
   expect(stores).toMatchObject([{ problem: null }]);
-  expect(nicknames().match(/Weir CA/g)).toHaveLength(1);
+  expect((await nicknames()).match(/Weir CA/g)).toHaveLength(1);
   await client.call('ca.forget', { name: change.kept.name });
   expect(await client.call('ca.kept', {})).toEqual({ kept: [] });
 });
