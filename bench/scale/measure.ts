@@ -162,7 +162,7 @@ export class StoreMeasurement {
     await this.#take('edit', 'compact after deleting 100,000', null, async () => {
       const before = sizeOf(new StoreFolder(this.#folder).database);
       await kit.writer.compact();
-      return `${String(Math.round(before - sizeOf(new StoreFolder(this.#folder).database)))} MiB freed`;
+      return `${String(Math.round(before - sizeOf(new StoreFolder(this.#folder).database)))} MiB freed, log included`;
     });
     kit[Symbol.dispose]();
   }
