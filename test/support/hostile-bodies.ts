@@ -26,6 +26,8 @@ export async function answerHostile(path: string, canary: string, response: Serv
       return end(response, 'text/html', hostileHtml(canary));
     case '/hostile/drawing.svg':
       return end(response, 'image/svg+xml', hostileSvg(canary));
+    case '/hostile/laughs.svg':
+      return end(response, 'image/svg+xml', laughingSvg(9));
     case '/hostile/vast.png':
       return end(response, 'image/png', vastPng(20_000));
     case '/hostile/bomb.br':
@@ -67,7 +69,16 @@ function hostileSvg(canary: string): string {
 <rect width="64" height="48" fill="#0a6475"/></svg>`;
 }
 
-/** A square picture of one bit a pixel: a few kilobytes that a decoder makes gigabytes of. */
+/** A kilobyte that asks for ten to the power of `levels` rectangles. */
+function laughingSvg(levels: number): string {
+  let parts = '<rect id="l0" width="1" height="1"/>';
+  for (let level = 1; level <= levels; level += 1) {
+    parts += `<g id="l${String(level)}">${`<use href="#l${String(level - 1)}"/>`.repeat(10)}</g>`;
+  }
+  return `<svg xmlns="http://www.w3.org/2000/svg"><defs>${parts}</defs><use href="#l${String(levels)}"/></svg>`;
+}
+
+/** The head of a square picture and its first row: a hundred bytes for which a decoder takes gigabytes. */
 function vastPng(side: number): Buffer {
   const chunk = (name: string, data: Buffer): Buffer => {
     const body = Buffer.concat([Buffer.from(name, 'latin1'), data]);
@@ -81,7 +92,7 @@ function vastPng(side: number): Buffer {
   header.writeUInt32BE(side, 0);
   header.writeUInt32BE(side, 4);
   header[8] = 1;
-  const rows = deflateSync(Buffer.alloc((side / 8 + 1) * side), { level: 1 });
+  const rows = deflateSync(Buffer.alloc(side / 8 + 1));
   const signature = Buffer.from('\u0089PNG\r\n\u001a\n', 'latin1');
   return Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', rows), chunk('IEND', Buffer.alloc(0))]);
 }

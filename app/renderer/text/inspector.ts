@@ -126,6 +126,8 @@ export const BODY_TEXT = {
   imageVast: 'The picture is not drawn by itself',
   imageVastHint: (width: number, height: number): string =>
     `${formatCount(width)} × ${formatCount(height)} px need ${formatCount(Math.round((width * height * 4) / 1_000_000))} MB of memory.`,
+  drawingCostly: (elements: number): string =>
+    `References within it repeat its parts into ${formatCount(elements)} elements or more, which may hold up this window.`,
   drawAnyway: 'Draw it anyway',
   pixels: (width: number, height: number): string => `${String(width)} × ${String(height)} px`,
   fontBroken: 'The font cannot be used',

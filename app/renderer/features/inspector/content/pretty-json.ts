@@ -2,7 +2,7 @@ const INDENT = '  ';
 /** A list or an object without nesting stays on one line up to this length, in UTF-16 units. */
 const INLINE_LENGTH = 40;
 /** Deeper values are not set in further: lines would consist of blanks. */
-const MOST_INDENTED = 100;
+const MOST_INDENTED = 40;
 /** A text that would become longer than this is not laid out, UTF-16 units: a bomb of brackets grows by its indentation. */
 const MOST_LENGTH = 48_000_000;
 
