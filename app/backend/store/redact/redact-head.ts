@@ -60,8 +60,11 @@ export class HeadRedactor {
       return `${slashes}${BLANK}@`;
     });
     if (this.#parameters.size === 0 || !/[?#&]/.test(anonymous)) return anonymous;
-    return anonymous.replace(/([?&#;])([^=&#;?\s]+)=([^&#\s]*)/g, (whole, before: string, name: string) =>
-      this.#isMeant(name) ? `${before}${name}=${this.#parameter(name, blanked)}` : whole,
+    // A semicolon ends a value only where another parameter follows it.
+    return anonymous.replace(
+      /([?&#;])([^=&#;?\s]+)=((?:[^&#;\s]|;(?![^&#;=\s]+=))*)/g,
+      (whole, before: string, name: string) =>
+        this.#isMeant(name) ? `${before}${name}=${this.#parameter(name, blanked)}` : whole,
     );
   }
 
