@@ -52,18 +52,30 @@ export function beginPaths(paths: readonly JsonPath[]): readonly PathState[] {
 
 /** Whether a value in this state is meant. */
 export function isMeant(states: readonly PathState[]): boolean {
-  return states.some(({ path, at }) => at === path.length);
+  for (const { path, at } of states) if (at === path.length) return true;
+  return false;
 }
 
-/** The states of a child, by its key or its index. */
+/** The states of a child, by its key or its index. Made for each value of a body, so the usual case makes nothing. */
 export function enterChild(states: readonly PathState[], child: string | number): readonly PathState[] {
-  const next: PathState[] = [];
+  let same = true;
   for (const { path, at } of states) {
     const step = path[at];
+    if (step !== undefined && step.deep && !fits(step, child)) continue;
+    same = false;
+    break;
+  }
+  if (same) return states;
+  const next: PathState[] = [];
+  for (const state of states) {
+    const step = state.path[state.at];
     if (step === undefined) continue;
-    const fits = step.key === null ? step.index === null || step.index === child : step.key === child;
-    if (fits) next.push({ path, at: at + 1 });
-    if (step.deep) next.push({ path, at });
+    if (fits(step, child)) next.push({ path: state.path, at: state.at + 1 });
+    if (step.deep) next.push(state);
   }
   return next;
+}
+
+function fits({ key, index }: Step, child: string | number): boolean {
+  return key === null ? index === null || index === child : key === child;
 }

@@ -8,8 +8,8 @@ const BLANK_JSON = `"${BLANK}"`;
 const MOST_DEPTH = 1_000;
 /** What some servers put in front of JSON, so that no page can run it as a script. */
 const GUARD = /^(?:\xef\xbb\xbf)?(?:\)\]\}',?\s*\n|while\s*\(1\);|for\s*\(;;\);)?/;
-/** Outside of strings; a number is not looked at more closely. */
-const SCALAR = /(?:-?\d[\d.eE+-]*|true|false|null)/y;
+const NUMERIC: ReadonlySet<number> = new Set(Buffer.from('0123456789.eE+-'));
+const WORDS = ['true', 'false', 'null'] as const;
 
 export interface RedactedText {
   readonly text: string;
@@ -78,7 +78,7 @@ class JsonWalk {
     if (first === '{') this.#object(within, depth);
     else if (first === '[') this.#array(within, depth);
     else if (first === '"') this.#string();
-    else this.#match(SCALAR);
+    else this.#scalar();
     if (!meant) return;
     this.#pieces.push(this.#text.slice(this.#taken, start), BLANK_JSON);
     this.#taken = this.#at;
@@ -126,19 +126,19 @@ class JsonWalk {
       while (this.#text[end - 1 - escapes] === '\\') escapes += 1;
       at = end;
       if (escapes % 2 === 1) continue;
-      const literal = this.#text.slice(start, end + 1);
-      if (/[\x00-\x1f]/.test(literal)) throw new NotJson();
       this.#at = end + 1;
-      return literal;
+      return this.#text.slice(start, this.#at);
     }
   }
 
-  #match(pattern: RegExp): string {
-    pattern.lastIndex = this.#at;
-    const [found] = pattern.exec(this.#text) ?? [];
-    if (found === undefined) throw new NotJson();
-    this.#at += found.length;
-    return found;
+  /** A number is not looked at more closely than its characters. */
+  #scalar(): void {
+    const start = this.#at;
+    while (NUMERIC.has(this.#text.charCodeAt(this.#at))) this.#at += 1;
+    if (this.#at > start) return;
+    const word = WORDS.find((candidate) => this.#text.startsWith(candidate, start));
+    if (word === undefined) throw new NotJson();
+    this.#at += word.length;
   }
 
   #skip(character: string): boolean {
@@ -158,6 +158,7 @@ class JsonWalk {
 
 /** A key as it is meant: escapes undone, UTF-8 decoded. */
 function keyOf(literal: string): string {
+  if (/^[\x20-\x5b\x5d-\x7e]*$/.test(literal)) return literal.slice(1, -1);
   const utf8 = Buffer.from(literal, 'latin1').toString('utf8');
   if (!utf8.includes('\\')) return utf8.slice(1, -1);
   try {
