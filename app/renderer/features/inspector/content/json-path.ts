@@ -37,7 +37,7 @@ export function keyOf(text: string, table: JsonTable, value: number): string | n
 }
 
 /** What a quoted string says; one that is damaged or cut stands as it came. */
-export function stringText(quoted: string): string {
+function stringText(quoted: string): string {
   try {
     const value: unknown = JSON.parse(quoted);
     if (typeof value === 'string') return value;
