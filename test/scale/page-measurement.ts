@@ -84,7 +84,7 @@ export class PageMeasurement {
 
   async run(): Promise<void> {
     const page = await this.#open();
-    await this.#paint(page);
+    if (this.#wants('paint')) await this.#paint(page);
     if (this.#wants('scroll')) await this.#scroll(page);
     if (this.#wants('drag')) await this.#drag(page);
     if (this.#wants('interaction')) await this.#interact(page, 'at rest');

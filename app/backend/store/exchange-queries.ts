@@ -1,4 +1,4 @@
-import type { Database, Statement } from 'better-sqlite3';
+import type { Database } from 'better-sqlite3';
 import {
   ContractError,
   parseFilter,
@@ -23,6 +23,7 @@ import { compileFilter, driversOf, searchedTexts, type ValueColumn } from './fil
 import { ID_STREAMS } from './search-index.ts';
 import type { Candidates, SearchCandidates } from './search-candidates.ts';
 import { MatchCollector, MatchLists, type Cancellation } from './match-list.ts';
+import { distinctValues, StatementCache } from './statement-cache.ts';
 import { summaryOfRow, type ExchangeRow } from './summary.ts';
 
 export const NEVER_CANCELLED: Cancellation = { cancelled: false };
@@ -35,7 +36,6 @@ const SMALLEST_STEP_ROWS = 20;
 const LARGEST_STEP_ROWS = 50_000;
 /** A step should not hold the thread longer than this; counted in its own time, since a busy machine is no reason for small steps. */
 const STEP_MICROSECONDS = 15_000;
-const CACHED_STATEMENTS = 200;
 /** A page that has rows by then is given as it is, milliseconds. */
 const PAGE_PATIENCE_MS = 300;
 /** So many entries of an index are skipped in one go, a matter of 20 ms. */
@@ -50,12 +50,13 @@ const FIRST_ROWS = 1_000;
  */
 export class ExchangeQueries {
   readonly #database: Database;
-  readonly #statements = new Map<string, Statement>();
+  readonly #statements: StatementCache;
   readonly #lists = new MatchLists();
   readonly #candidates: SearchCandidates;
 
   constructor(database: Database, candidates: SearchCandidates) {
     this.#database = database;
+    this.#statements = new StatementCache(database);
     this.#candidates = candidates;
   }
 
@@ -169,7 +170,8 @@ export class ExchangeQueries {
       where: { condition: 'session_id = ? AND id > ?', parameters: [session, upTo ?? 0] },
     };
     const all = (): number =>
-      (this.#prepare('SELECT exchanges FROM session WHERE id = ?').pluck().get(session) as number | undefined) ?? 0;
+      (this.#statements.prepare('SELECT exchanges FROM session WHERE id = ?').pluck().get(session) as
+        number | undefined) ?? 0;
     if (upTo === null) return all();
     return this.#database.transaction(() => all() - this.#count(later, NO_CONDITION))();
   }
@@ -188,9 +190,9 @@ export class ExchangeQueries {
       return index < 0 ? null : index;
     }
     const { order, where } = plan;
-    const found = this.#prepare(
-      `SELECT ${order.column} AS value, id FROM exchange WHERE id = ? AND ${where.condition}`,
-    ).get(query.id, ...where.parameters) as RowKey | undefined;
+    const found = this.#statements
+      .prepare(`SELECT ${order.column} AS value, id FROM exchange WHERE id = ? AND ${where.condition}`)
+      .get(query.id, ...where.parameters) as RowKey | undefined;
     return found === undefined ? null : this.#countBefore(plan, found, cancellation);
   }
 
@@ -239,10 +241,11 @@ export class ExchangeQueries {
     const collector = new MatchCollector();
     for await (const range of this.#ranges(walk, null, cancellation)) {
       const { condition, parameters } = both(walk.where, range);
-      const rows = this.#prepare(
-        `SELECT id, ${value} FROM exchange INDEXED BY ${walk.order.index}
+      const rows = this.#statements
+        .prepare(
+          `SELECT id, ${value} FROM exchange INDEXED BY ${walk.order.index}
          WHERE ${condition} ORDER BY ${walk.order.orderBy}`,
-      )
+        )
         .raw()
         .all(...parameters) as [number, number][];
       for (const [id, figure] of rows) collector.add(id, figure);
@@ -257,10 +260,11 @@ export class ExchangeQueries {
    */
   #first(plan: Plan, after: RowKey | null, limit: number, offset: number): ExchangePage {
     const { condition, parameters } = after === null ? plan.where : both(plan.where, plan.order.after(after));
-    const ids = this.#prepare(
-      `SELECT id FROM exchange INDEXED BY ${plan.order.index}
+    const ids = this.#statements
+      .prepare(
+        `SELECT id FROM exchange INDEXED BY ${plan.order.index}
        WHERE ${condition} ORDER BY ${plan.order.orderBy} LIMIT ? OFFSET ?`,
-    )
+      )
       .pluck()
       .all(...parameters, limit, offset) as number[];
     return this.#asPage(plan.order, this.#byIds(Float64Array.from(ids), 0, limit), limit);
@@ -269,9 +273,9 @@ export class ExchangeQueries {
   /** A stretch of a list as rows; those that were deleted meanwhile are left out. */
   #byIds(list: Float64Array, start: number, limit: number): ExchangeRow[] {
     const ids = [...list.subarray(start, start + limit)];
-    const rows = this.#prepare('SELECT * FROM exchange WHERE id IN (SELECT value FROM json_each(?))').all(
-      JSON.stringify(ids),
-    ) as ExchangeRow[];
+    const rows = this.#statements
+      .prepare('SELECT * FROM exchange WHERE id IN (SELECT value FROM json_each(?))')
+      .all(JSON.stringify(ids)) as ExchangeRow[];
     const byId = new Map(rows.map((row) => [row.id, row]));
     return ids.flatMap((id) => byId.get(id) ?? []);
   }
@@ -279,7 +283,7 @@ export class ExchangeQueries {
   #plan(query: ExchangeQuery): Plan {
     const node = readFilter(query.filter);
     const { session } = query;
-    const distinct = (column: ValueColumn): readonly string[] => this.#distinct(column, session);
+    const distinct = (column: ValueColumn): readonly string[] => distinctValues(this.#statements, column, session);
     const filter = compileFilter(node, distinct, (text) => this.#candidates.find(text));
     const conditions = [{ condition: 'session_id = ?', parameters: [session] }];
     if (query.upTo !== undefined && query.upTo !== null) {
@@ -300,10 +304,12 @@ export class ExchangeQueries {
     let fewest = FEW_CANDIDATES + 1;
     let best: Driver | null = null;
     for (const { index, sql } of driversOf(node, distinct)) {
-      const candidates = this.#prepare(
-        `SELECT count(*) AS count FROM (SELECT 1 FROM exchange INDEXED BY ${index}
+      const candidates = this.#statements
+        .prepare(
+          `SELECT count(*) AS count FROM (SELECT 1 FROM exchange INDEXED BY ${index}
          WHERE session_id = ? AND ${sql.condition} LIMIT ${String(FEW_CANDIDATES + 1)})`,
-      ).get(session, ...sql.parameters) as { count: number };
+        )
+        .get(session, ...sql.parameters) as { count: number };
       if (candidates.count >= fewest) continue;
       fewest = candidates.count;
       best = { source: `exchange INDEXED BY ${index}`, range: sql };
@@ -324,9 +330,10 @@ export class ExchangeQueries {
     const known = ids.size + waiting.size;
     if (known > most) return null;
     const unknown = ID_STREAMS.flatMap(({ end }, stream) =>
-      this.#prepare(
-        `SELECT id FROM exchange INDEXED BY exchange_figures WHERE session_id = ? AND id > ? AND id < ? LIMIT ?`,
-      )
+      this.#statements
+        .prepare(
+          `SELECT id FROM exchange INDEXED BY exchange_figures WHERE session_id = ? AND id > ? AND id < ? LIMIT ?`,
+        )
         .pluck()
         .all(session, indexed[stream] ?? -1, end, most + 1),
     ) as number[];
@@ -373,26 +380,30 @@ export class ExchangeQueries {
   /** The key `offset` rows into a range, by the order's index alone. */
   #keyAt(plan: Plan, range: KeyRange, offset: number): RowKey | null {
     const { order, session } = plan;
-    const key = this.#prepare(
-      `SELECT ${order.column} AS value, id FROM exchange INDEXED BY ${order.index}
+    const key = this.#statements
+      .prepare(
+        `SELECT ${order.column} AS value, id FROM exchange INDEXED BY ${order.index}
        WHERE session_id = ? AND ${range.condition} ORDER BY ${order.orderBy} LIMIT 1 OFFSET ?`,
-    ).get(session, ...range.parameters, offset) as RowKey | undefined;
+      )
+      .get(session, ...range.parameters, offset) as RowKey | undefined;
     return key ?? null;
   }
 
   #rows(plan: Plan, range: KeyRange, limit: number, offset: number): ExchangeRow[] {
     const { condition, parameters } = conditionOf(plan, range);
-    return this.#prepare(
-      `SELECT * FROM ${sourceOf(plan)}
+    return this.#statements
+      .prepare(
+        `SELECT * FROM ${sourceOf(plan)}
        WHERE ${condition} ORDER BY ${plan.order.orderBy} LIMIT ? OFFSET ?`,
-    ).all(...parameters, limit, offset) as ExchangeRow[];
+      )
+      .all(...parameters, limit, offset) as ExchangeRow[];
   }
 
   #count(plan: Plan, range: KeyRange): number {
     const { condition, parameters } = conditionOf(plan, range);
-    const row = this.#prepare(`SELECT count(*) AS count FROM ${sourceOf(plan)} WHERE ${condition}`).get(
-      ...parameters,
-    ) as { count: number };
+    const row = this.#statements
+      .prepare(`SELECT count(*) AS count FROM ${sourceOf(plan)} WHERE ${condition}`)
+      .get(...parameters) as { count: number };
     return row.count;
   }
 
@@ -401,33 +412,6 @@ export class ExchangeQueries {
     const column = order.column as 'started_at' | 'host' | 'duration';
     const next = last === undefined || rows.length < limit ? null : encodeKey({ value: last[column], id: last.id });
     return { rows: rows.map(summaryOfRow), next };
-  }
-
-  /** Distinct values by leaping through an index: one seek a value. */
-  #distinct(column: ValueColumn, session: SessionId): readonly string[] {
-    if (column === 'host') {
-      const hosts = this.#prepare('SELECT DISTINCT host AS value FROM host WHERE session_id = ?').all(session);
-      return (hosts as { value: string }[]).map((row) => row.value);
-    }
-    const rows = this.#prepare(
-      `WITH RECURSIVE leap (value) AS (
-         SELECT min(${column}) FROM exchange WHERE session_id = @session
-         UNION ALL
-         SELECT (SELECT min(${column}) FROM exchange WHERE session_id = @session AND ${column} > leap.value)
-         FROM leap WHERE leap.value IS NOT NULL)
-       SELECT value FROM leap WHERE value IS NOT NULL`,
-    ).all({ session });
-    return (rows as { value: string }[]).map((row) => row.value);
-  }
-
-  /** Statements are kept: the same query comes page after page. */
-  #prepare(sql: string): Statement {
-    const known = this.#statements.get(sql);
-    if (known !== undefined) return known;
-    if (this.#statements.size >= CACHED_STATEMENTS) this.#statements.clear();
-    const statement = this.#database.prepare(sql);
-    this.#statements.set(sql, statement);
-    return statement;
   }
 }
 
