@@ -253,6 +253,29 @@ export const SCENES: readonly Scene[] = [
     },
   },
   {
+    name: 'export',
+    async show(page) {
+      await showSample(page);
+      await page.getByRole('grid', { name: 'Exchanges' }).focus();
+      await page.keyboard.press('Home');
+      await page.keyboard.press('Control+a');
+      await page.keyboard.press('Control+k');
+      await page.getByPlaceholder('Find an action').fill('Export as HAR');
+      await page.keyboard.press('Enter');
+      const dialog = page.getByRole('dialog', { name: /^Export/ });
+      await dialog.getByLabel('JSON values').fill('$..unitPrice, email');
+      await dialog.getByText(/JSON values: [1-9]/).waitFor();
+    },
+  },
+  {
+    name: 'authority-import',
+    async show(page) {
+      await page.getByRole('button', { name: 'Setup' }).click();
+      await page.getByRole('button', { name: 'Use one of yours…' }).click();
+      await page.getByRole('dialog', { name: 'Use an authority of yours' }).waitFor();
+    },
+  },
+  {
     name: 'settings',
     async show(page) {
       await page.getByRole('button', { name: 'Settings' }).click();
