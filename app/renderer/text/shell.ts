@@ -20,4 +20,7 @@ export const SHELL_TEXT = {
   shortcuts: 'All keys',
   shortcutsHint: 'Letters act with the list focused.',
   dismissToast: 'Dismiss',
+  pageMissing: (page: string): string => `${page} could not be loaded`,
+  pageMissingHint: 'Weir may have been replaced by another version since this page was opened. Load it again.',
+  reload: 'Reload',
 } as const;

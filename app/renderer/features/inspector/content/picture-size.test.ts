@@ -20,4 +20,6 @@ test('what is no picture, or is cut before its size, has none', () => {
   expect(pictureSize(bytes('3c737667'))).toBeNull();
   expect(pictureSize(bytes('89504e47').subarray(0, 20))).toBeNull();
   expect(pictureSize(bytes('ffd8 ffe0 ffff'))).toBeNull();
+  // Without its first chunk, whatever stands there is no size.
+  expect(pictureSize(bytes('89504e470d0a1a0a 41414141 41414141 41414141 41414141'))).toBeNull();
 });

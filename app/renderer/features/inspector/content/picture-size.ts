@@ -17,7 +17,10 @@ export function pictureSize(bytes: Uint8Array): PictureSize | null {
   const name = (at: number, length: number): string => String.fromCharCode(...bytes.subarray(at, at + length));
   const u24 = (at: number): number => (bytes[at] ?? 0) + (bytes[at + 1] ?? 0) * 256 + (bytes[at + 2] ?? 0) * 65_536;
   if (bytes.length < 30) return null;
-  if (name(1, 3) === 'PNG') return { width: view.getUint32(16), height: view.getUint32(20) };
+  if (name(1, 3) === 'PNG') {
+    // Its size stands in the first chunk (PNG §11.2.2); what has another one there is damaged.
+    return name(12, 4) === 'IHDR' ? { width: view.getUint32(16), height: view.getUint32(20) } : null;
+  }
   if (name(0, 3) === 'GIF') return { width: view.getUint16(6, true), height: view.getUint16(8, true) };
   if (name(0, 2) === 'BM')
     return { width: Math.abs(view.getInt32(18, true)), height: Math.abs(view.getInt32(22, true)) };
