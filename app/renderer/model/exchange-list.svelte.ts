@@ -11,11 +11,9 @@ export interface ListOrder {
 
 export const TIME_ORDER: ListOrder = { sort: 'time', descending: false };
 
-/** A wish of the model that the view scrolls; a new object each time. */
-export interface ScrollWish {
-  readonly index: number;
-  readonly align: 'nearest' | 'centre' | 'start' | 'end';
-}
+/** A wish of the model that the view scrolls: to a row, or along with rows that stand further down now. New each time. */
+export type ScrollWish =
+  { readonly index: number; readonly align: 'nearest' | 'centre' | 'start' | 'end' } | { readonly shift: number };
 
 /** New exchanges are counted exactly up to this; then the pill says "100,000+". */
 export const MOST_PENDING = 100_000;
@@ -63,6 +61,8 @@ export class ExchangeList {
   #stream: StreamHandle | null = null;
   #incoming: ExchangeSummary[] = [];
   #wanted = { first: 0, end: 0 };
+  /** The newest matches are shown while the others are being counted. */
+  #previewing = false;
   readonly #inFlight = new Set<number>();
   #refresh: ReturnType<typeof setTimeout> | null = null;
   #refreshMilliseconds = REFRESH_MILLISECONDS;
@@ -189,8 +189,11 @@ export class ExchangeList {
 
   /** The view tells whether it stands at the tail. Leaving it makes a snapshot; coming back follows again. */
   setAtTail(atTail: boolean): void {
-    if (!isTimeOrder(this.#order) || atTail === this.#follow || this.#loading) return;
-    if (!atTail) {
+    if (!isTimeOrder(this.#order) || atTail === this.#follow || (this.#loading && !this.#previewing)) return;
+    if (this.#previewing) {
+      // What comes of it is known when all are counted.
+      this.#follow = atTail;
+    } else if (!atTail) {
       this.#follow = false;
       this.#upTo = this.#highestId;
     } else {
@@ -274,6 +277,7 @@ export class ExchangeList {
     this.#asking.abort();
     this.#asking = new AbortController();
     this.#loading = true;
+    this.#previewing = false;
     if (this.#filter !== '' && isTimeOrder(this.#order)) void this.#showNewest(generation);
     try {
       await (isTimeOrder(this.#order) ? this.#loadByTime(generation, keep) : this.#loadSnapshot(generation, keep));
@@ -285,6 +289,7 @@ export class ExchangeList {
       this.#problem = error instanceof ContractError ? error : new ContractError('internal', String(error));
     }
     this.#loading = false;
+    this.#previewing = false;
     this.#inFlight.clear();
     this.#fetchWanted();
   }
@@ -305,6 +310,8 @@ export class ExchangeList {
       this.#begin(rows.length);
       this.#pages.put(0, rows.toReversed());
       this.#loaded = true;
+      this.#previewing = true;
+      this.#follow = true;
       this.#scrollWish = { index: rows.length - 1, align: 'end' };
     } catch {
       // The load itself tells what is wrong.
@@ -318,6 +325,7 @@ export class ExchangeList {
     this.#asking.abort();
     this.#asking = new AbortController();
     this.#loading = false;
+    this.#previewing = false;
   }
 
   /** Time order: the tail, or the neighbourhood of the exchange to keep when it does not stand in the tail. */
@@ -330,10 +338,19 @@ export class ExchangeList {
     const around = kept === null ? null : Math.max(0, Math.floor(kept / PAGE_ROWS) * PAGE_ROWS - PAGE_ROWS);
     const aroundRows = around === null ? [] : (await this.#queryAt(around, 3 * PAGE_ROWS)).rows;
     if (generation !== this.#generation) return;
+    // Somebody scrolled up in the newest matches meanwhile: what is being read there stays where it is.
+    const read = keep === null && this.#previewing && !this.#follow ? this.#wanted.first : null;
+    const readId = read === null ? undefined : this.#pages.at(read)?.id;
     this.#begin(rows.length < 3 * PAGE_ROWS ? start + rows.length : Math.max(count, start + rows.length));
     this.#pages.put(start, rows);
     if (around !== null) this.#pages.put(around, aroundRows);
     for (const row of rows) this.#highestId = Math.max(this.#highestId, row.id);
+    const readAt = readId === undefined ? undefined : this.#pages.indexOf(readId);
+    if (read !== null && readAt !== undefined) {
+      this.#upTo = this.#highestId;
+      this.#scrollWish = { shift: readAt - read };
+      return;
+    }
     const place = keep === null ? undefined : (this.#pages.indexOf(keep) ?? kept ?? undefined);
     this.#follow = place === undefined || place >= this.#total - 8;
     if (this.#follow) {

@@ -18,6 +18,10 @@ async function settled(list: ExchangeList): Promise<void> {
   await expect.poll(() => list.loading, { interval: 1 }).toBe(false);
 }
 
+function wishedIndex({ scrollWish }: ExchangeList): number {
+  return scrollWish !== null && 'index' in scrollWish ? scrollWish.index : -1;
+}
+
 test('a session is shown from its tail', async () => {
   const { list } = await listOf(1_000);
   expect(list.total).toBe(1_000);
@@ -140,7 +144,7 @@ test('the chosen exchange stays in view when filter or order change', async () =
   expect(list.scrollWish).toMatchObject({ index: 7 });
   list.setOrder({ sort: 'duration', descending: true }, 8);
   await settled(list);
-  expect(list.rowAt(list.scrollWish?.index ?? -1)?.id).toBe(8);
+  expect(list.rowAt(wishedIndex(list))?.id).toBe(8);
   list.setOrder(TIME_ORDER, null);
   await settled(list);
   expect(list.follow).toBe(true);
@@ -193,6 +197,30 @@ test('a filter shows its newest matches before all are counted, and the counting
   list.reload();
   await settled(list);
   expect(list.total).toBeGreaterThan(PAGE_ROWS);
+});
+
+test('somebody who scrolls up in the newest matches goes on reading there when all are counted', async () => {
+  const { backend, list } = await listOf(1_000);
+  const counted = Promise.withResolvers<undefined>();
+  const call = backend.call.bind(backend);
+  backend.call = async (name, input, options) => {
+    if (name === 'exchanges.count') await counted.promise;
+    return call(name, input, options);
+  };
+  list.setFilter('status:200', null);
+  await expect.poll(() => list.rowAt(list.total - 1)?.status, { interval: 1 }).toBe(200);
+  expect(list.follow).toBe(true);
+  list.setAtTail(false);
+  expect(list.follow).toBe(false);
+  list.ensure(40, 60);
+  const before = { read: list.rowAt(40)?.id, total: list.total };
+
+  counted.resolve(undefined);
+  await settled(list);
+  const shift = list.total - before.total;
+  expect(shift).toBeGreaterThan(0);
+  expect([list.follow, list.scrollWish]).toEqual([false, { shift }]);
+  expect(list.rowAt(40 + shift)?.id).toBe(before.read);
 });
 
 test('deleted rows close up, and those behind them keep their order', async () => {
