@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { MessagePort } from 'node:worker_threads';
 import type { CertificateAuthorityPem, EngineConfig, EngineSettings, EngineStats, ListenerConfig } from '#engine';
 import type { ListenerInfo } from '#contract';
+import { ContractError } from '#contract';
 import type { NewClient } from './client-programs.ts';
 import type { EngineCalls, EngineCommand, EngineEvent } from './engine-messages.ts';
 import { endThread } from './end-thread.ts';
@@ -129,7 +130,7 @@ class Engines implements EngineHost {
     const failed = outcomes.find((outcome) => outcome.status === 'rejected');
     const added = opened[0] ?? [];
     if (failed !== undefined) {
-      await Promise.all(live.map(({ calls }) => calls.call('removeListeners', added)));
+      await closeListeners(live, added);
       throw failed.reason;
     }
     this.#listeners = [...this.#listeners, ...added];
@@ -145,7 +146,7 @@ class Engines implements EngineHost {
       return info === undefined || !isRemoved(info.port, info.address);
     });
     this.#listeners = this.#listeners.filter(({ port, address }) => !isRemoved(port, address));
-    await Promise.all(this.#live().map(({ calls }) => calls.call('removeListeners', removed)));
+    await closeListeners(this.#live(), removed);
   }
 
   configure(settings: EngineSettings): void {
@@ -285,6 +286,19 @@ class Engines implements EngineHost {
       );
     }, delayMs);
   }
+}
+
+/** A thread that ends meanwhile has closed them too. */
+async function closeListeners(threads: readonly Thread[], listeners: readonly ListenerInfo[]): Promise<void> {
+  await Promise.all(
+    threads.map(async ({ calls }) => {
+      try {
+        await calls.call('removeListeners', listeners);
+      } catch (error: unknown) {
+        if (!(error instanceof ContractError && error.code === 'unavailable')) throw error;
+      }
+    }),
+  );
 }
 
 /** The thread lets go of everything and ends. */

@@ -118,6 +118,15 @@ test.each([1, 2])('%i threads end by themselves when they are stopped, whatever 
   expect(ends).toEqual(Array.from({ length: workers }, () => 0));
 });
 
+test('listeners that somebody closes while the engine ends are closed, without a complaint', async () => {
+  const host = await startEngines(optionsWith({}));
+  const added = await host.addListeners([{ mode: { kind: 'proxy' }, host: '127.0.0.1', port: 0 }]);
+  const stopped = host.stop(0);
+  await host.removeListeners(added);
+  await stopped;
+  await expect(visit(added[0]?.port ?? 0)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+});
+
 test.each([1, 2])('a taken port is a conflict that names it, for %i threads, and none stays open', async (workers) => {
   const blocker = createServer().listen(0, '127.0.0.1');
   await once(blocker, 'listening');
