@@ -209,16 +209,20 @@ export class Http1Origin implements LinkHandler, Http1Sink<ResponseHead> {
     const exchange = this.#exchange;
     if (exchange === null || exchange.unframed) return;
     const head = this.#head;
-    const body = start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end);
     if (head === null) {
+      const body = start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end);
       exchange.sendToClient(body, body);
       return;
     }
     this.#head = null;
     const at = this.#placeHead(head, bytes, start);
     this.#headAt = -1;
-    if (at !== -1) exchange.sendToClient(bytes.subarray(at, end), this.#segmentStart === 0 ? bytes : null);
-    else if (body.length <= JOIN_BYTES) exchange.sendToClient(Buffer.concat([head, body]));
+    if (at !== -1) {
+      exchange.sendToClient(bytes.subarray(at, end), this.#segmentStart === 0 ? bytes : null);
+      return;
+    }
+    const body = bytes.subarray(start, end);
+    if (body.length <= JOIN_BYTES) exchange.sendToClient(Buffer.concat([head, body]));
     else {
       exchange.sendToClient(head);
       exchange.sendToClient(body);

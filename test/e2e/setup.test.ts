@@ -80,7 +80,8 @@ describe.skipIf(missing !== null)('the Setup page', () => {
     await page.getByRole('button', { name: 'Move trust' }).click();
     await page.getByText('Trust moved to the authority in use').waitFor();
     expect(await listing()).not.toBe(before);
-    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByRole('button', { name: 'Delete…', exact: true }).click();
+    await page.getByRole('button', { name: 'Delete it' }).click();
     await page.getByText('The old authority and its key are deleted').waitFor();
     await store.getByRole('button', { name: 'Remove', exact: true }).click();
     await store.getByText('not trusted', { exact: true }).waitFor();

@@ -164,15 +164,12 @@ export class ExchangeQueries {
     if (plan.filter !== null) return this.#countWalk(plan, cancellation);
     // The number stands beside the rows; what came since the snapshot is counted.
     const { upTo = null, session } = query;
-    const later = {
-      ...plan,
-      order: BY_ID,
-      where: { condition: 'session_id = ? AND id > ?', parameters: [session, upTo ?? 0] },
-    };
     const all = (): number =>
       (this.#statements.prepare('SELECT exchanges FROM session WHERE id = ?').pluck().get(session) as
         number | undefined) ?? 0;
     if (upTo === null) return all();
+    const where = { condition: 'session_id = ? AND id > ?', parameters: [session, upTo] };
+    const later = { ...plan, order: BY_ID, where };
     return this.#database.transaction(() => all() - this.#count(later, NO_CONDITION))();
   }
 

@@ -13,6 +13,25 @@ async function listOf(rows: number): Promise<{ backend: FakeBackend; list: Excha
   return { backend, list };
 }
 
+/** A list that shows its newest matches while the others are not counted before `count` is called. */
+async function listBeingCounted(): Promise<{ list: ExchangeList; count: () => void }> {
+  const { backend, list } = await listOf(1_000);
+  const counted = Promise.withResolvers<undefined>();
+  const call = backend.call.bind(backend);
+  backend.call = async (name, input, options) => {
+    if (name === 'exchanges.count') await counted.promise;
+    return call(name, input, options);
+  };
+  list.setFilter('status:200', null);
+  await expect.poll(() => list.rowAt(list.total - 1)?.status, { interval: 1 }).toBe(200);
+  return {
+    list,
+    count: () => {
+      counted.resolve(undefined);
+    },
+  };
+}
+
 /** Resolves when no query is under way. */
 async function settled(list: ExchangeList): Promise<void> {
   await expect.poll(() => list.loading, { interval: 1 }).toBe(false);
@@ -177,20 +196,12 @@ test('an answer that comes after a newer question is dropped', async () => {
 });
 
 test('a filter shows its newest matches before all are counted, and the counting can be given up', async () => {
-  const { backend, list } = await listOf(1_000);
-  const counted = Promise.withResolvers<undefined>();
-  const call = backend.call.bind(backend);
-  backend.call = async (name, input, options) => {
-    if (name === 'exchanges.count') await counted.promise;
-    return call(name, input, options);
-  };
-  list.setFilter('status:200', null);
-  await expect.poll(() => list.rowAt(list.total - 1)?.status, { interval: 1 }).toBe(200);
+  const { list, count } = await listBeingCounted();
   expect(list.total).toBe(PAGE_ROWS);
   expect(list.loading).toBe(true);
 
   list.cancel();
-  counted.resolve(undefined);
+  count();
   expect(list.loading).toBe(false);
   expect(list.total).toBe(PAGE_ROWS);
 
@@ -200,22 +211,14 @@ test('a filter shows its newest matches before all are counted, and the counting
 });
 
 test('somebody who scrolls up in the newest matches goes on reading there when all are counted', async () => {
-  const { backend, list } = await listOf(1_000);
-  const counted = Promise.withResolvers<undefined>();
-  const call = backend.call.bind(backend);
-  backend.call = async (name, input, options) => {
-    if (name === 'exchanges.count') await counted.promise;
-    return call(name, input, options);
-  };
-  list.setFilter('status:200', null);
-  await expect.poll(() => list.rowAt(list.total - 1)?.status, { interval: 1 }).toBe(200);
+  const { list, count } = await listBeingCounted();
   expect(list.follow).toBe(true);
   list.setAtTail(false);
   expect(list.follow).toBe(false);
   list.ensure(40, 60);
   const before = { read: list.rowAt(40)?.id, total: list.total };
 
-  counted.resolve(undefined);
+  count();
   await settled(list);
   const shift = list.total - before.total;
   expect(shift).toBeGreaterThan(0);

@@ -108,8 +108,8 @@ export class Exporting {
     const { backend, actions, toasts } = this.#app;
     this.#cancelled = false;
     this.#share = 0;
-    const { export: id } = await backend.call('export.begin', order);
     try {
+      const { export: id } = await backend.call('export.begin', order);
       const parts: Uint8Array[] = [];
       for (let done = false; !done;) {
         const piece = await backend.call('export.read', { export: id });

@@ -22,7 +22,11 @@ export const AUTHORITY_TEXT = {
   left: (stores: string): string => `Still trusted by ${stores}`,
   move: 'Move trust',
   moved: 'Trust moved to the authority in use',
-  forget: 'Delete',
+  forget: 'Delete…',
+  forgetTitle: 'Delete the old authority',
+  forgetText: (name: string): string =>
+    `${name} and its key are deleted for good. What only it is trusted for can never be signed again.`,
+  forgetNow: 'Delete it',
   forgotten: 'The old authority and its key are deleted',
   copyLine: 'Copy the line',
   lineCopied: 'Line copied',

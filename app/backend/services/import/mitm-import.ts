@@ -1,12 +1,12 @@
-import type { ImportReport, SkippedEntry } from '#contract';
+import type { ImportReport } from '#contract';
 import type { ImportedExchange, ImportedMessage } from './har-entry.ts';
 import { EntrySkipped } from './har-entry.ts';
 import type { ImportedMarks } from './import-messages.ts';
+import { ImportTally } from './import-tally.ts';
 import { readMitmFlow, readMitmMessages, type ReadFlow } from './mitm-flow.ts';
 import type { ExchangeRecorder } from './record-exchange.ts';
 import { readTnetHeader, readTnetPayload, TnetError, type TnetObject } from './tnetstring.ts';
 
-const MOST_NAMED = 100;
 /** A longer flow is stepped over, bytes. */
 const MOST_FLOW_BYTES = 268_435_456;
 /** WebSockets whose messages may still come; the oldest one is recorded without them. */
@@ -22,7 +22,7 @@ export function isMitmFile(begin: Buffer): boolean {
 export class MitmImport {
   readonly #recorder: ExchangeRecorder;
   readonly #now: () => number;
-  readonly #named: SkippedEntry[] = [];
+  readonly #tally = new ImportTally();
   readonly marks: ImportedMarks[] = [];
   /** Openings of WebSockets, by the id of their flow. */
   readonly #waiting = new Map<string, ReadFlow>();
@@ -34,10 +34,6 @@ export class MitmImport {
   #toSkip = 0;
   /** Where the held bytes begin in the file. */
   #position = 0;
-  #seen = 0;
-  #imported = 0;
-  #left = 0;
-  #problem: string | null = null;
 
   /** @param now microseconds since the Unix epoch, for flows that say no time */
   constructor(recorder: ExchangeRecorder, now: () => number) {
@@ -59,11 +55,11 @@ export class MitmImport {
   }
 
   get counts(): { readonly imported: number; readonly skipped: number } {
-    return { imported: this.#imported, skipped: this.#left };
+    return this.#tally.counts;
   }
 
   receive(bytes: Buffer): void {
-    if (this.#problem !== null) return;
+    if (this.#tally.problem !== null) return;
     const skipped = Math.min(this.#toSkip, bytes.length);
     this.#toSkip -= skipped;
     this.#position += skipped;
@@ -76,10 +72,10 @@ export class MitmImport {
   end(): Omit<ImportReport, 'session'> {
     for (const flow of this.#waiting.values()) this.#record(flow, []);
     this.#waiting.clear();
-    if (this.#problem === null && (this.#held > 0 || this.#toSkip > 0)) {
-      this.#problem = `The file ends in the middle of the flow that begins at byte ${String(this.#position)}; what stands before was read.`;
+    if (this.#tally.problem === null && (this.#held > 0 || this.#toSkip > 0)) {
+      this.#tally.problem = `The file ends in the middle of the flow that begins at byte ${String(this.#position)}; what stands before was read.`;
     }
-    return { imported: this.#imported, skipped: this.#left, named: this.#named, problem: this.#problem };
+    return this.#tally.report();
   }
 
   #readHeld(): void {
@@ -93,8 +89,8 @@ export class MitmImport {
         if (header === null) break;
         const end = header.start + header.length;
         if (header.length > MOST_FLOW_BYTES) {
-          this.#seen += 1;
-          this.#skip('it is longer than 256 MiB');
+          this.#tally.see();
+          this.#tally.skip('it is longer than 256 MiB');
           this.#toSkip = Math.max(0, end + 1 - bytes.length);
           at = Math.min(bytes.length, end + 1);
           continue;
@@ -110,7 +106,7 @@ export class MitmImport {
       }
     } catch (error: unknown) {
       if (!(error instanceof TnetError)) throw error;
-      this.#problem = `The file is damaged at byte ${String(error.position)}: ${error.message}; what stands before was read.`;
+      this.#tally.problem = `The file is damaged at byte ${String(error.position)}: ${error.message}; what stands before was read.`;
     }
     this.#parts = at === bytes.length ? [] : [bytes.subarray(at)];
     this.#held = bytes.length - at;
@@ -118,15 +114,16 @@ export class MitmImport {
   }
 
   #flow(payload: Buffer, base: number): void {
-    this.#seen += 1;
+    this.#tally.see();
     try {
       const flow = readTnetPayload(payload, DICTIONARY, base) as TnetObject;
       if (isMessages(flow)) this.#messages(flow);
       else this.#take(readMitmFlow(flow, this.#now()));
     } catch (error: unknown) {
       // Its length says where the next one begins.
-      if (error instanceof TnetError) this.#skip(`it is damaged at byte ${String(error.position)}: ${error.message}`);
-      else if (error instanceof EntrySkipped) this.#skip(error.message);
+      if (error instanceof TnetError)
+        this.#tally.skip(`it is damaged at byte ${String(error.position)}: ${error.message}`);
+      else if (error instanceof EntrySkipped) this.#tally.skip(error.message);
       else throw error;
     }
   }
@@ -157,12 +154,7 @@ export class MitmImport {
     const { comment } = exchange;
     const id = this.#recorder.record(messages.length === 0 ? exchange : { ...exchange, messages });
     if (comment !== '' || marked) this.marks.push({ id, label: 0, pinned: marked, comment: comment.slice(0, 10_000) });
-    this.#imported += 1;
-  }
-
-  #skip(reason: string): void {
-    this.#left += 1;
-    if (this.#named.length < MOST_NAMED) this.#named.push({ entry: this.#seen, reason });
+    this.#tally.take();
   }
 }
 

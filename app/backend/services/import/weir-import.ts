@@ -1,14 +1,14 @@
 import * as v from 'valibot';
 import { ANOMALY_CODES, ERROR_CODES, type ConnectionId, type ExchangeId, type ImportReport } from '#contract';
-import type { AnomalyCode, ErrorCode, MessageSide, SkippedEntry } from '#contract';
+import type { AnomalyCode, ErrorCode, MessageSide } from '#contract';
 import type { Tap } from '#engine';
 import { BodySplitter } from './body-splitter.ts';
 import type { ImportedMarks } from './import-messages.ts';
+import { ImportTally } from './import-tally.ts';
 import { LineReader } from './line-reader.ts';
 
 /** The version of docs/weir-format.md that is read. */
 const FORMAT = 1;
-const MOST_NAMED = 100;
 
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const text = v.pipe(v.string(), v.maxLength(1_048_576));
@@ -84,17 +84,13 @@ export class WeirImport {
   readonly #tap: Tap;
   readonly #lines: LineReader;
   readonly #connections = new Map<string, ConnectionId>();
-  readonly #named: SkippedEntry[] = [];
+  readonly #tally = new ImportTally();
   readonly marks: ImportedMarks[] = [];
   nextExchange: ExchangeId;
   nextConnection: ConnectionId;
   #clock = 0;
-  #seen = 0;
-  #imported = 0;
-  #left = 0;
   #versioned = false;
   #open: OpenExchange | null = null;
-  #problem: string | null = null;
 
   constructor(tap: Tap, firstExchange: ExchangeId, firstConnection: ConnectionId) {
     this.#tap = tap;
@@ -111,25 +107,25 @@ export class WeirImport {
   }
 
   get counts(): { readonly imported: number; readonly skipped: number } {
-    return { imported: this.#imported, skipped: this.#left };
+    return this.#tally.counts;
   }
 
   receive(bytes: Buffer): void {
-    if (this.#problem !== null) return;
-    if (!this.#lines.receive(bytes)) this.#problem = 'This is no .weir file: it has a line that is too long.';
+    if (this.#tally.problem !== null) return;
+    if (!this.#lines.receive(bytes)) this.#tally.problem = 'This is no .weir file: it has a line that is too long.';
   }
 
   end(): Omit<ImportReport, 'session'> {
     if (this.#open !== null) {
       this.#finish(null);
-      this.#problem ??= 'The file ends in the middle; what stands before its end was read.';
+      this.#tally.problem ??= 'The file ends in the middle; what stands before its end was read.';
     }
-    if (!this.#versioned) this.#problem ??= 'This is no .weir file: it does not begin with its version.';
-    return { imported: this.#imported, skipped: this.#left, named: this.#named, problem: this.#problem };
+    if (!this.#versioned) this.#tally.problem ??= 'This is no .weir file: it does not begin with its version.';
+    return this.#tally.report();
   }
 
   #line(line: string): void {
-    if (this.#problem !== null || line === '') return;
+    if (this.#tally.problem !== null || line === '') return;
     let value: unknown;
     try {
       value = JSON.parse(line);
@@ -137,7 +133,7 @@ export class WeirImport {
       value = null;
     }
     if (!this.#versioned) this.#begin(value);
-    else if (typeof value !== 'object' || value === null) this.#skip('a line is no JSON');
+    else if (typeof value !== 'object' || value === null) this.#tally.skip('a line is no JSON');
     else if ('exchange' in value) this.#exchange(value);
     else if ('body' in value) this.#body(value);
     else if ('end' in value) this.#finish(value);
@@ -145,17 +141,18 @@ export class WeirImport {
 
   #begin(value: unknown): void {
     const version = v.safeParse(v.object({ weir: v.number() }), value);
-    if (!version.success) this.#problem = 'This is no .weir file: it does not begin with its version.';
-    else if (version.output.weir > FORMAT) this.#problem = 'A newer Weir wrote this file. Update Weir to read it.';
+    if (!version.success) this.#tally.problem = 'This is no .weir file: it does not begin with its version.';
+    else if (version.output.weir > FORMAT)
+      this.#tally.problem = 'A newer Weir wrote this file. Update Weir to read it.';
     this.#versioned = true;
   }
 
   #exchange(value: object): void {
     if (this.#open !== null) this.#finish(null);
-    this.#seen += 1;
+    this.#tally.see();
     const parsed = v.safeParse(EXCHANGE, value);
     if (!parsed.success) {
-      this.#skip(`${v.getDotPath(parsed.issues[0]) ?? 'it'}: ${parsed.issues[0].message}`);
+      this.#tally.skip(`${v.getDotPath(parsed.issues[0]) ?? 'it'}: ${parsed.issues[0].message}`);
       return;
     }
     const line = parsed.output;
@@ -225,7 +222,7 @@ export class WeirImport {
       : { timing: nothing, requestBodyBytes: 0, responseBodyBytes: 0, error: null, anomalies: [], complete: false };
     const framing = { sentRequestFraming: 'as-received', sentResponseFraming: 'as-received' } as const;
     this.#tap.end(id, { ...end, ...framing });
-    this.#imported += 1;
+    this.#tally.take();
   }
 
   #connection(
@@ -252,11 +249,6 @@ export class WeirImport {
         this.#tap.framing(id, side, bytes, 0, bytes.length);
       },
     });
-  }
-
-  #skip(reason: string): void {
-    this.#left += 1;
-    if (this.#named.length < MOST_NAMED) this.#named.push({ entry: this.#seen, reason });
   }
 }
 

@@ -1,6 +1,7 @@
 import { MAX_WINDOW_BYTES } from '#contract';
 import type { ExchangeDetail, ExchangeId, MessageSide } from '#contract';
 import type { Backend } from '../../model/connection.svelte.ts';
+import { inWorker } from '../../model/in-worker.ts';
 import { compareBodies, type BodyDifference, type ComparedBody } from './compare-bodies.ts';
 
 /** Of longer bodies the beginning is compared, bytes. */
@@ -105,25 +106,6 @@ export class CompareModel {
 /** Compares without holding up the page. */
 function compareAside(left: ComparedBody, right: ComparedBody, signal: AbortSignal): Promise<BodyDifference> {
   if (left.bytes.length + right.bytes.length < WORKER_FROM) return Promise.resolve(compareBodies(left, right));
-  return new Promise((resolve, reject) => {
-    const worker = new Worker(new URL('./compare-worker.ts', import.meta.url), { type: 'module' });
-    const end = (): void => {
-      worker.terminate();
-      signal.removeEventListener('abort', onAbort);
-    };
-    const onAbort = (): void => {
-      end();
-      reject(new DOMException('The comparison is no longer wanted.', 'AbortError'));
-    };
-    signal.addEventListener('abort', onAbort);
-    worker.addEventListener('message', (event: MessageEvent<BodyDifference>) => {
-      end();
-      resolve(event.data);
-    });
-    worker.addEventListener('error', (event) => {
-      end();
-      reject(new Error(event.message));
-    });
-    worker.postMessage({ left, right });
-  });
+  const start = (): Worker => new Worker(new URL('./compare-worker.ts', import.meta.url), { type: 'module' });
+  return inWorker(start, { left, right }, signal);
 }

@@ -27,3 +27,13 @@ test('references to references grow by powers, and counting them does not', () =
 test('a circle of references ends', () => {
   expect(drawingCost('<svg><g id="a"><use href="#b"/></g><g id="b"><use href="#a"/></g></svg>').drawn).toBeLessThan(20);
 });
+
+test.each([
+  ['elements inside of one another', '<g>', 200_000],
+  ['named ones', '<g id="a">', 200_000],
+  ['quotes that never end', `<a "'`, 2_000_000],
+])('a drawing of many %s is counted in one pass', (_, piece, times) => {
+  const { written, drawn } = drawingCost(`<svg>${piece.repeat(times)}`);
+  expect(written).toBe(piece.endsWith('>') ? times + 1 : 1);
+  expect(drawn).toBeGreaterThanOrEqual(written);
+});

@@ -1,4 +1,4 @@
-import { inWorker } from './in-worker.ts';
+import { inWorker } from '../../../model/in-worker.ts';
 import { indexJson } from './json-index.ts';
 import type { JsonForm, JsonTable } from './json-index.ts';
 

@@ -1,4 +1,4 @@
-import { inWorker } from './in-worker.ts';
+import { inWorker } from '../../../model/in-worker.ts';
 import { layOut } from './pretty.ts';
 import type { PrettyKind, PrettyText } from './pretty.ts';
 
