@@ -14,6 +14,7 @@ export default defineConfig({
     // Whatever a test starts must not fetch Electron.
     env: { WEIR_ELECTRON_DOWNLOAD: 'never' },
     reporters: ['default'],
+    globalSetup: ['test/support/stripped-sources.ts'],
     projects: [
       {
         extends: true,

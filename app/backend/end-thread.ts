@@ -2,7 +2,7 @@ import type { Worker } from 'node:worker_threads';
 
 /**
  * Waits for a thread that was told to end, and stops it by force when it does not within `graceMs`. Force is the last
- * means: a process was seen to end with a thread of it that was stopped.
+ * means: it stops a thread in the middle of whatever it does.
  */
 export async function endThread(worker: Worker, graceMs: number): Promise<void> {
   // A thread that has ended has no number any more.
