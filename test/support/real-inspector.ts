@@ -21,9 +21,15 @@ export interface RealInspector {
   stop(): Promise<void>;
 }
 
-/** @param environment added to what the backend inherits */
-export async function startRealInspector(environment: NodeJS.ProcessEnv = {}): Promise<RealInspector> {
-  const server = await startInspectorServer(environment);
+/**
+ * @param environment added to what the backend inherits
+ * @param kept an existing data folder instead of a fresh one; it is not removed
+ */
+export async function startRealInspector(
+  environment: NodeJS.ProcessEnv = {},
+  kept: string | null = null,
+): Promise<RealInspector> {
+  const server = await startInspectorServer(environment, kept);
   const { executablePath, args } = await browserForTests();
   const browser = await chromium.launch({ executablePath, args: [...args] });
   const complaints: string[] = [];

@@ -3,12 +3,21 @@ export type Page = 'traffic' | 'compose' | 'benchmark' | 'setup' | 'settings';
 /** Which page of the rail is open. */
 export class Navigation {
   #page = $state<Page>('traffic');
+  /** What the search of Settings begins with. */
+  settingsSearch = '';
 
   get page(): Page {
     return this.#page;
   }
 
   open(page: Page): void {
+    this.settingsSearch = '';
     this.#page = page;
+  }
+
+  /** Opens Settings at what a search finds. */
+  openSettings(search: string): void {
+    this.settingsSearch = search;
+    this.#page = 'settings';
   }
 }

@@ -11,6 +11,7 @@ test.each(Object.entries(ERROR_TEXT))('%s has a title, a cause, a next step and 
   expect(text.cause).toMatch(/^[A-Z].*\.$/);
   expect(text.next).toMatch(/^[A-Z].*\.$/);
   expect(ERROR_ACTION_TEXT[text.action]).toMatch(/^[A-Z]/);
+  expect(text.setting !== undefined).toBe(text.action === 'open-settings');
   expect(text.word.length).toBeGreaterThan(0);
   expect(text.word.length).toBeLessThanOrEqual(5);
   expect(text.brief).not.toMatch(/\.$/);

@@ -76,6 +76,7 @@ export const EMPTY_TEXT = {
   copyTerminalLine: 'Copy terminal line',
   captureComputer: 'Capture this computer',
   showSample: 'Show sample traffic',
+  earlier: 'Earlier sessions',
   noBrowser: 'No browser was found. These places were searched:',
 } as const;
 
