@@ -52,7 +52,8 @@ export default defineConfig({
         extends: true as const,
         test: {
           name,
-          include: [`test/${name}/**/*.test.ts`],
+          // The pictures are taken in the same browser as the other tests of the page.
+          include: [`test/${name}/**/*.test.ts`, ...(name === 'e2e' ? ['test/shots/**/*.test.ts'] : [])],
           testTimeout: (name === 'acceptance' ? 20 : 2) * MINUTE,
           hookTimeout: 2 * MINUTE,
           globalSetup: ['test/support/built-pages.ts'],

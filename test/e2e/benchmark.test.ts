@@ -1,10 +1,10 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import AxeBuilder from '@axe-core/playwright';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { BENCH_MODES, toCsv, toMarkdown } from '#contract';
 import type { BenchProfileResult, BenchResult, BenchTrial } from '#contract';
+import { accessibilityFindings } from '../support/accessibility.ts';
 import { startRealInspector } from '../support/real-inspector.ts';
 import type { RealInspector } from '../support/real-inspector.ts';
 import { SAMPLE_PROFILES, sampleProgress, sampleResult } from '../support/sample-bench.ts';
@@ -88,9 +88,8 @@ function parts(profile: BenchProfileResult): { weir: BenchTrial; trials: readonl
   return { weir: mine, trials: weir.trials, rival };
 }
 
-async function axe(): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page }).disableRules(['region']).analyze();
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
+function axe(): Promise<string[]> {
+  return accessibilityFindings(page, ['region']);
 }
 
 test('the quick set runs from the palette, and the chart draws what its JSON says', async () => {

@@ -1,6 +1,5 @@
-import { AxeBuilder } from '@axe-core/playwright';
-import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { accessibilityFindings } from '../support/accessibility.ts';
 import { startFakeInspector } from '../support/fake-inspector.ts';
 import type { FakeInspector } from '../support/fake-inspector.ts';
 
@@ -19,31 +18,21 @@ afterAll(async () => {
   await inspector.close();
 });
 
-/** What axe finds, one line each. */
-async function findings(page: Page): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
-}
-
-test.each(['dark', 'light'] as const)(
-  'no page has an accessibility finding in the %s theme',
-  { timeout: 240_000 },
-  async (colorScheme) => {
-    const page = await inspector.open(19, { colorScheme });
-    await page.locator('#exchange-19').click();
-    await page.getByRole('region', { name: 'Detail' }).waitFor();
-    expect(await findings(page)).toEqual([]);
-    await page.keyboard.press('Control+k');
-    await page.getByRole('dialog', { name: 'Palette' }).waitFor();
-    expect(await findings(page)).toEqual([]);
-    await page.keyboard.press('Escape');
-    for (const name of ['Setup', 'Settings']) {
-      await page.getByRole('navigation').getByRole('button', { name }).click();
-      await page.getByRole('heading', { level: 1, name }).waitFor();
-      expect(await findings(page)).toEqual([]);
-    }
-  },
-);
+test.each(['dark', 'light'] as const)('no page has an accessibility finding in the %s theme', async (colorScheme) => {
+  const page = await inspector.open(19, { colorScheme });
+  await page.locator('#exchange-19').click();
+  await page.getByRole('region', { name: 'Detail' }).waitFor();
+  expect(await accessibilityFindings(page)).toEqual([]);
+  await page.keyboard.press('Control+k');
+  await page.getByRole('dialog', { name: 'Palette' }).waitFor();
+  expect(await accessibilityFindings(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+  for (const name of ['Setup', 'Settings']) {
+    await page.getByRole('navigation').getByRole('button', { name }).click();
+    await page.getByRole('heading', { level: 1, name }).waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+  }
+});
 
 test('no page overflows its window', async () => {
   const page = await inspector.open(200, { viewport: { width: 1_024, height: 700 } });
@@ -70,7 +59,7 @@ test('no page overflows its window', async () => {
 test('an empty session is one click away from its first traffic', async () => {
   const page = await inspector.open(0, { permissions: ['clipboard-read', 'clipboard-write'] });
   await page.getByRole('heading', { name: 'Nothing captured yet' }).waitFor();
-  expect(await findings(page)).toEqual([]);
+  expect(await accessibilityFindings(page)).toEqual([]);
   await page.getByRole('button', { name: 'Copy terminal line' }).click();
   await expect
     .poll(() => page.evaluate(() => navigator.clipboard.readText()))
@@ -144,7 +133,7 @@ test('a store that cannot write, an engine that came back and an authority that 
   await page.getByText('Nothing is being recorded: The disk is full. 1,204 exchanges passed unrecorded').waitFor();
   await page.getByText('ends in 12 days').waitFor();
   await page.getByText('1,204 not recorded').waitFor();
-  expect(await findings(page)).toEqual([]);
+  expect(await accessibilityFindings(page)).toEqual([]);
   await page.getByRole('button', { name: 'Dismiss' }).click();
   await page.getByText('stopped unexpectedly').waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'See Setup' }).click();
@@ -190,7 +179,7 @@ test('the sheet of keys shows the table that feeds them', async () => {
   await page.keyboard.press('?');
   const sheet = page.getByRole('dialog', { name: 'All keys' });
   await sheet.getByText('Copy as cURL').waitFor();
-  expect(await findings(page)).toEqual([]);
+  expect(await accessibilityFindings(page)).toEqual([]);
   await page.keyboard.press('Escape');
   await sheet.waitFor({ state: 'detached' });
 });

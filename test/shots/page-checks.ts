@@ -1,5 +1,5 @@
-import AxeBuilder from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
+import { accessibilityFindings } from '../support/accessibility.ts';
 
 /** Sizes of type that the visual specification has, px. */
 const FONT_SIZES = [11, 12, 13, 15, 20];
@@ -13,17 +13,8 @@ const LEAST_TARGET = 24;
  * @returns one sentence for each finding, none when all is well
  */
 export async function checkPage(page: Page): Promise<string[]> {
-  // All rows of the list are alike; looking at a few of them is looking at all, and takes a tenth of the time.
   // Menus and dialogs stand outside the landmarks by their nature, so `region` has nothing to say about them.
-  const { violations } = await new AxeBuilder({ page })
-    .exclude('.place:nth-child(n + 10)')
-    .disableRules(['region'])
-    .analyze();
-  const axe = violations.flatMap(({ id, nodes }) =>
-    nodes.map(
-      (node) => `axe ${id}: ${node.target.join(' ')} (${(node.failureSummary ?? '').split('\n')[1]?.trim() ?? ''})`,
-    ),
-  );
+  const axe = await accessibilityFindings(page, ['region']);
   const drawn = await page.evaluate(inspect, { sizes: FONT_SIZES, radii: RADII, leastTarget: LEAST_TARGET });
   return [...axe, ...new Set(drawn)];
 }

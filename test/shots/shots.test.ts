@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { startRealInspector } from '../support/real-inspector.ts';
 import type { RealInspector } from '../support/real-inspector.ts';
 import { checkPage } from './page-checks.ts';
@@ -8,14 +8,32 @@ import { SCENES } from './scenes.ts';
 
 /** `WEIR_SHOTS_FOLDER` puts the pictures elsewhere, for example to docs/pictures. */
 const FOLDER = resolve(process.env['WEIR_SHOTS_FOLDER'] ?? join(import.meta.dirname, '../../.cache/shots'));
-/** `WEIR_SHOTS_SCENES` takes only some, by name, separated by commas. */
-const WANTED = process.env['WEIR_SHOTS_SCENES']?.split(',');
+/**
+ * `WEIR_SHOTS_SCENES` takes others, by name, separated by commas, or `all`. The test command takes the scenes that between
+ * them hold every pane, every kind of control and every state.
+ */
+const WANTED = process.env['WEIR_SHOTS_SCENES']?.split(',') ?? [
+  'empty',
+  'list',
+  'overview',
+  'response-tree',
+  'messages',
+  'timing',
+  'tls',
+  'failure',
+  'compare',
+  'row-menu',
+  'export',
+  'benchmark',
+  'setup',
+  'settings',
+];
 
 const THEMES = ['dark', 'light'] as const;
 const SIZES = [
   { width: 1_440, height: 900 },
   { width: 1_024, height: 700 },
-];
+] as const;
 
 let inspector: RealInspector;
 
@@ -28,21 +46,35 @@ afterAll(async () => {
   await inspector.stop();
 });
 
-const runs = SCENES.filter(({ name }) => WANTED?.includes(name) ?? true).flatMap((scene) =>
-  THEMES.flatMap((theme) => SIZES.map((size) => ({ scene, theme, size }))),
-);
+const scenes = SCENES.filter(({ name }) => WANTED.includes('all') || WANTED.includes(name));
 
-test.each(runs.map((run) => [`${run.scene.name}-${run.theme}-${String(run.size.width)}`, run] as const))(
-  'the picture %s has nothing that the visual specification forbids',
-  async (name, { scene, theme, size }) => {
-    const page = await inspector.open({ colorScheme: theme, viewport: scene.viewport ?? size });
+test('every scene that is asked for is there', () => {
+  const missing = WANTED.filter((name) => name !== 'all' && !SCENES.some((scene) => scene.name === name));
+  expect(missing).toEqual([]);
+});
+
+test.each(scenes.map((scene) => [scene.name, scene] as const))(
+  'the picture %s has nothing that the visual specification forbids, in both themes and sizes',
+  async (_name, scene) => {
+    const sizes = scene.viewport === undefined ? SIZES : [scene.viewport];
+    const page = await inspector.open();
+    await page.setViewportSize(scene.viewport ?? SIZES[0]);
     await scene.show(page);
     await page.evaluate(() => document.fonts.ready);
-    await page.screenshot({ path: join(FOLDER, `${name}.png`) });
-    const findings = await checkPage(page);
+    for (const size of sizes) {
+      await page.setViewportSize(size);
+      for (const theme of THEMES) {
+        await page.emulateMedia({ colorScheme: theme });
+        const name = `${scene.name}-${theme}-${String(size.width)}`;
+        await page.screenshot({ path: join(FOLDER, `${name}.png`) });
+        expect(await checkPage(page), name).toEqual([]);
+      }
+    }
     await scene.leave?.(page);
-    await inspector.closePages();
-    expect(findings).toEqual([]);
     expect(inspector.complaints.splice(0)).toEqual([]);
   },
 );
+
+afterEach(async () => {
+  await inspector.closePages();
+});

@@ -6,6 +6,7 @@ import { startVitest } from 'vitest/node';
  */
 
 const MINUTE = 60_000;
+process.env['WEIR_SHOTS_SCENES'] ??= 'all';
 
 const vitest = await startVitest('test', [], {
   config: false,
