@@ -13,3 +13,4 @@ import { Connection } from './model/connection.svelte.ts';
 const connect = location.hash === '#desktop' ? connectElectron : connectWeb;
 
 mount(InspectorApp, { target: document.body, props: { app: new App(new Connection(connect)) } });
+document.querySelector('.first-frame')?.remove();

@@ -63,6 +63,16 @@ async function freshPage(): Promise<Page> {
   return page;
 }
 
+test('the frame stands before any script has run, where the page puts it', async () => {
+  const page = await inspector.open();
+  const logo = await page.getByRole('img', { name: 'Weir' }).boundingBox();
+  expect(await page.locator('.first-frame').count()).toBe(0);
+  const context = await inspector.browser.newContext({ viewport: page.viewportSize(), javaScriptEnabled: false });
+  const still = await context.newPage();
+  await still.goto(await inspector.server.pageUrl());
+  expect(await still.locator('.first-rail svg').boundingBox()).toEqual(logo);
+});
+
 test('the first exchange takes the place of the empty state, and each one after it appears', async () => {
   const page = await freshPage();
   await ask('/first');
