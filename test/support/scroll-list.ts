@@ -16,7 +16,9 @@ export function scrollBy(page: Page, pixels: number, frames: number): Promise<nu
             resolve(blank);
             return;
           }
-          grid.dispatchEvent(new WheelEvent('wheel', { deltaY: step, bubbles: true, cancelable: true }));
+          // A list that is short enough leaves the wheel to the browser, which heeds real wheels alone.
+          const wheel = new WheelEvent('wheel', { deltaY: step, bubbles: true, cancelable: true });
+          if (grid.dispatchEvent(wheel)) grid.scrollTop += step;
           requestAnimationFrame(next);
         };
         requestAnimationFrame(next);
