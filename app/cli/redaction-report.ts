@@ -1,5 +1,8 @@
-import type { RedactionReport } from '#contract';
+import { shortenMiddle, type LeavingExchange, type RedactionReport } from '#contract';
 import { terminalText } from './terminal-text.ts';
+
+/** A longer URL is shortened, characters. */
+const MOST_URL = 120;
 
 /** What a file would hold, for `export --preview`. */
 export function reportLines(report: RedactionReport): string[] {
@@ -13,7 +16,7 @@ export function reportLines(report: RedactionReport): string[] {
     ...redactionLines(report),
     ...samples.map(
       ({ exchange, place, name, leaves }) =>
-        `  exchange ${String(exchange)}, ${place} ${terminalText(name)}: ${terminalText(leaves)}`,
+        `  ${nameOf(exchange)}, ${place} ${terminalText(name)}: ${terminalText(leaves)}`,
     ),
   ];
 }
@@ -29,7 +32,7 @@ export function redactionLines(report: RedactionReport): string[] {
   ];
   const lines = [`Blanked: ${parts.join(', ')}.`];
   for (const { exchange, what, reason } of named) {
-    lines.push(`Left out: the ${what} of exchange ${String(exchange)}, since ${reason}.`);
+    lines.push(`Left out: the ${what} of ${nameOf(exchange)}, since ${reason}.`);
   }
   if (leftOut > named.length) lines.push(`${String(leftOut - named.length)} more bodies were left out.`);
   if (otherBodies > 0) {
@@ -38,6 +41,11 @@ export function redactionLines(report: RedactionReport): string[] {
     );
   }
   return lines;
+}
+
+/** As people know it, with the number that `weir show` takes: one URL is often asked for more than once. */
+function nameOf({ id, method, url }: LeavingExchange): string {
+  return `${terminalText(`${method} ${shortenMiddle(url, MOST_URL)}`)} (exchange ${String(id)})`;
 }
 
 function counted(count: number, one: string, many = `${one}s`): string {

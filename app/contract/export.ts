@@ -63,9 +63,18 @@ export interface ExportOrder {
   readonly redaction: Redaction;
 }
 
+/** An exchange by what people know it by, as it leaves. */
+export interface LeavingExchange {
+  readonly id: ExchangeId;
+  /** The kind where there is none, as for tunnels and relays. */
+  readonly method: string;
+  /** Shortened in the middle past 1,000 characters. */
+  readonly url: string;
+}
+
 /** One value that was blanked, as it leaves. */
 export interface RedactionSample {
-  readonly exchange: ExchangeId;
+  readonly exchange: LeavingExchange;
   /** `request header`, `response cookie`, `URL parameter` and the like. */
   readonly place: string;
   readonly name: string;
@@ -90,7 +99,7 @@ export interface RedactionReport {
   /** Bodies and messages that should have been searched for JSON values and could not be read: they are left out. */
   readonly leftOut: number;
   /** The first hundred of those. `reason` completes "left out, since …". */
-  readonly named: readonly { readonly exchange: ExchangeId; readonly what: string; readonly reason: string }[];
+  readonly named: readonly { readonly exchange: LeavingExchange; readonly what: string; readonly reason: string }[];
   /** Bodies and messages that are no JSON and no form, and leave as they are although values in bodies are blanked. */
   readonly otherBodies: number;
   /** One for each place and name, at most twelve. */

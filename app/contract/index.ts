@@ -39,4 +39,4 @@ export type { FilterError, FilterNode, FilterTerm, ParsedFilter } from './filter
 export { parseFilter } from './filter/parse.ts';
 export { completeFilter } from './filter/complete.ts';
 export type { FilterCandidate, FilterCompletion, KnownValues } from './filter/complete.ts';
-export { exchangeUrl, isoMicroseconds } from './exchange-text.ts';
+export { exchangeUrl, isoMicroseconds, shortenMiddle } from './exchange-text.ts';

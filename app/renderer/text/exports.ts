@@ -27,8 +27,9 @@ export const EXPORT_TEXT = {
   nothing: 'Nothing: everything leaves as it was recorded.',
   leftOut: (count: number, formatted: string): string =>
     count === 1 ? '1 body or message is left out:' : `${formatted} bodies or messages are left out:`,
-  named: (what: string, exchange: number, reason: string): string =>
-    `the ${what} of exchange ${String(exchange)}, since ${reason}`,
+  /** What is left out, then the exchange, then why. */
+  named: (what: string): string => `the ${what} of`,
+  since: (reason: string): string => `, since ${reason}`,
   more: (count: string): string => `and ${count} more`,
   other: (count: number, formatted: string): string =>
     count === 1

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { codePointName, visibleParts } from './visible-text.ts';
+import { codePointName, visibleLine, visibleParts } from './visible-text.ts';
 
 const names = (text: string): string[] =>
   visibleParts(text).map((part) => (part.named ? codePointName(part.text) : part.text));
@@ -31,4 +31,9 @@ test('characters of the tag plane, which can hide a whole sentence, are named', 
 
 test('a line feed in a field value, which is one line, is named', () => {
   expect(names('a\r\nb')).toEqual(['a', 'U+000D', 'U+000A', 'b']);
+});
+
+test('where nothing but text can stand, the names stand in the line', () => {
+  expect(visibleLine('/a\u202e/b')).toBe('/a‹U+202E›/b');
+  expect(visibleLine('/plain?x=1')).toBe('/plain?x=1');
 });

@@ -25,6 +25,14 @@ export interface TextPart {
   readonly named: boolean;
 }
 
+/** One line of text where nothing but text can stand, as in a tooltip: characters that nobody sees are named, so that they cannot deceive. */
+export function visibleLine(text: string): string {
+  if (/^[\x20-\x7e]*$/.test(text)) return text;
+  return visibleParts(text)
+    .map((part) => (part.named ? `‹${codePointName(part.text)}›` : part.text))
+    .join('');
+}
+
 /** Splits a text into runs that can be drawn as they are and characters that are shown by name. Tabs and line feeds are named too. */
 export function visibleParts(text: string): readonly TextPart[] {
   const parts: TextPart[] = [];

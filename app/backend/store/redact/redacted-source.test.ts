@@ -83,7 +83,7 @@ test('credentials of every usual place leave in neither format, and everything b
   }
   expect(report).toMatchObject({ exchanges: 2, hosts: 1, headers: 3, cookies: 3, parameters: 5, jsonValues: 0 });
   expect(report.samples).toContainEqual({
-    exchange: 1,
+    exchange: { id: 1, method: 'GET', url: 'https://example.test/a?page=2&access_token=redacted&x=1' },
     place: 'request header',
     name: 'Authorization',
     leaves: 'Bearer redacted',
@@ -126,7 +126,7 @@ test('a body that should be searched and cannot be read is left out and named, n
     expect(text).toContain('plain');
   }
   expect(report).toMatchObject({ leftOut: 4, otherBodies: 1 });
-  expect(report.named.map(({ exchange, what }) => `${String(exchange)} ${what}`)).toEqual([
+  expect(report.named.map(({ exchange, what }) => `${String(exchange.id)} ${what}`)).toEqual([
     '1 response body',
     '2 response body',
     '3 response body',
@@ -154,6 +154,24 @@ test('events and messages of a WebSocket lose the values too, and frames as they
   expect(har).toContain(JSON.stringify('42["join",{"token":"redacted"}]').slice(1, -1));
   expect(weir).toContain('{"ok":true}');
   expect(report).toMatchObject({ jsonValues: 2, leftOut: 1 });
+  expect(report.named).toMatchObject([
+    { exchange: { id: 7, method: 'GET', url: 'https://live.test/stream' }, what: 'message 3' },
+  ]);
+});
+
+test('the preview names exchanges by method and URL, as they leave and no longer than a line of a report may be', async () => {
+  using kit = openStoreKit();
+  const json = ['Content-Type: application/json'];
+  const broken = { responseHeaders: json, responseBody: '{"a":' };
+  kit.record({ ...broken, path: `/a?token=${SECRET}` });
+  kit.record({ ...broken, path: `/${'b'.repeat(5_000)}/last` });
+  const { report } = await exported(kit, { parameters: ['token'], jsonPaths: ['$.a'] });
+
+  const [short, long] = report.named.map(({ exchange }) => exchange);
+  expect(short).toEqual({ id: 1, method: 'GET', url: 'https://example.test/a?token=redacted' });
+  expect(report.samples).toMatchObject([{ exchange: short, name: 'token' }]);
+  expect(long?.url).toHaveLength(1_000);
+  expect(long?.url).toMatch(/^https:\/\/example\.test\/b+…b+\/last$/);
 });
 
 test('without a redaction every byte of a file is as it was', async () => {

@@ -3,6 +3,7 @@ import {
   type BodyWindow,
   type ExchangeDetail,
   type ExchangeId,
+  type ExchangeSummary,
   type HeaderField,
   type MessageDetail,
   type MessageSide,
@@ -89,7 +90,8 @@ export class RedactedSource implements ExportSource, WeirSource {
     const after = { exchange: input.exchange, after: input.sequence - 1, limit: 1 };
     const { rows } = await this.#source.messagePage({ ...after, filter: { side: null, kinds: [], text: '' } });
     const [message] = rows;
-    const payload = message?.sequence === input.sequence ? await this.#payload(message) : Buffer.alloc(0);
+    const { summary } = this.#current(input.exchange).detail;
+    const payload = message?.sequence === input.sequence ? await this.#payload(message, summary) : Buffer.alloc(0);
     const bytes = Uint8Array.from(payload.subarray(input.offset));
     return { bytes, totalBytes: payload.length, stopped: null };
   }
@@ -118,12 +120,13 @@ export class RedactedSource implements ExportSource, WeirSource {
   }
 
   async #plan(detail: ExchangeDetail): Promise<Planned> {
-    const { summary } = detail;
+    // A blanked parameter stands in the start line too, where it is counted.
+    const summary = { ...detail.summary, path: this.#heads.url(detail.summary.path, UNHEARD) };
     const notes: string[] = [];
     const bodies: Record<MessageSide, BodyPlan> = { request: null, response: null };
     for (const side of SIDES) {
       const message = detail[side];
-      if (message !== null) bodies[side] = await this.#planBody(detail, side, message, notes);
+      if (message !== null) bodies[side] = await this.#planBody(summary, side, message, notes);
     }
     // Bytes of relays and tunnels have no form that could be known.
     const relayed = summary.kind !== 'http' && summary.kind !== 'websocket';
@@ -132,7 +135,7 @@ export class RedactedSource implements ExportSource, WeirSource {
       (place: string): Blanked =>
       (kind, name, leaves) => {
         const what = kind === 'parameters' ? 'parameter' : kind === 'cookies' ? 'cookie' : 'header';
-        this.#tally.blanked(summary.id, kind, `${place} ${what}`, name, leaves);
+        this.#tally.blanked(summary, kind, `${place} ${what}`, name, leaves);
       };
     const message = (side: MessageSide): MessageDetail | null => {
       const found = detail[side];
@@ -148,8 +151,6 @@ export class RedactedSource implements ExportSource, WeirSource {
         ...detail,
         summary: {
           ...summary,
-          // It stands in the start line too, where it is counted.
-          path: this.#heads.url(summary.path, UNHEARD),
           requestBodyBytes: size('request', summary.requestBodyBytes),
           responseBodyBytes: size('response', summary.responseBodyBytes),
         },
@@ -185,13 +186,14 @@ export class RedactedSource implements ExportSource, WeirSource {
     };
   }
 
+  /** @param summary as it leaves */
   async #planBody(
-    detail: ExchangeDetail,
+    summary: ExchangeSummary,
     side: MessageSide,
     message: MessageDetail,
     notes: string[],
   ): Promise<BodyPlan> {
-    const { id, kind } = detail.summary;
+    const { id, kind } = summary;
     // Trailers stand in the framing of HTTP/1 a second time.
     let framed = false;
     this.#heads.fields(message.trailers, () => (framed = true));
@@ -208,8 +210,8 @@ export class RedactedSource implements ExportSource, WeirSource {
     const { bytes, problem } = await this.#decoded(id, side);
     if (reading.kind === 'form') {
       // A form that was cut has no part that could be read differently.
-      if (problem === 'too-long' || problem === 'not-decoded') return this.#leaveOut(id, side, problem, notes);
-      return this.#form(id, side, bytes, kept);
+      if (problem === 'too-long' || problem === 'not-decoded') return this.#leaveOut(summary, side, problem, notes);
+      return this.#form(summary, side, bytes, kept);
     }
     const text = bytes.toString('latin1');
     const redacted =
@@ -219,25 +221,26 @@ export class RedactedSource implements ExportSource, WeirSource {
           ? redactJson(text, this.#paths)
           : redactEvents(text, this.#paths);
     if (redacted === null) {
-      if (reading.kind === 'events' || reading.mustParse) return this.#leaveOut(id, side, problem ?? 'no-json', notes);
+      if (reading.kind === 'events' || reading.mustParse)
+        return this.#leaveOut(summary, side, problem ?? 'no-json', notes);
       this.#tally.other();
       return kept;
     }
-    this.#tally.blankedJson(id, `${side} body`, redacted.name, redacted.values);
+    this.#tally.blankedJson(summary, `${side} body`, redacted.name, redacted.values);
     return redacted.values === 0 ? kept : replacedBy(Buffer.from(redacted.text, 'latin1'));
   }
 
-  #form(id: ExchangeId, side: MessageSide, bytes: Buffer, kept: BodyPlan): BodyPlan {
+  #form(summary: ExchangeSummary, side: MessageSide, bytes: Buffer, kept: BodyPlan): BodyPlan {
     let changed = false;
     const text = this.#heads.form(bytes.toString('latin1'), (kind, name, leaves) => {
       changed = true;
-      this.#tally.blanked(id, kind, `${side} form`, name, leaves);
+      this.#tally.blanked(summary, kind, `${side} form`, name, leaves);
     });
     return changed ? replacedBy(Buffer.from(text, 'latin1')) : kept;
   }
 
-  #leaveOut(id: ExchangeId, side: MessageSide, problem: Problem, notes: string[]): BodyPlan {
-    this.#tally.leavesOut(id, `${side} body`, REASONS[problem]);
+  #leaveOut(summary: ExchangeSummary, side: MessageSide, problem: Problem, notes: string[]): BodyPlan {
+    this.#tally.leavesOut(summary, `${side} body`, REASONS[problem]);
     notes.push(`Weir left the ${side} body out of this export, since ${REASONS[problem]}.`);
     return replacedBy(Buffer.alloc(0));
   }
@@ -255,11 +258,12 @@ export class RedactedSource implements ExportSource, WeirSource {
     return { bytes: Buffer.concat(pieces), problem };
   }
 
-  async #payload(message: MessageSummary): Promise<Buffer> {
-    const { exchange, sequence, kind, marks } = message;
+  /** @param summary of its exchange, as it leaves */
+  async #payload(message: MessageSummary, summary: ExchangeSummary): Promise<Buffer> {
+    const { sequence, kind, marks } = message;
     const what = `message ${String(sequence)}`;
     const left = (problem: Problem): Buffer => {
-      this.#tally.leavesOut(exchange, what, REASONS[problem]);
+      this.#tally.leavesOut(summary, what, REASONS[problem]);
       return Buffer.alloc(0);
     };
     if (message.bytes > MOST_BODY_BYTES) return left('too-long');
@@ -276,7 +280,7 @@ export class RedactedSource implements ExportSource, WeirSource {
     if (redacted === 'other') this.#tally.other();
     if (redacted === 'other') return payload;
     if (redacted === null) return left('no-json');
-    this.#tally.blankedJson(exchange, 'message', redacted.name, redacted.values);
+    this.#tally.blankedJson(summary, 'message', redacted.name, redacted.values);
     return Buffer.from(redacted.text, 'latin1');
   }
 
@@ -285,7 +289,7 @@ export class RedactedSource implements ExportSource, WeirSource {
     for await (const message of messagesOf(this.#source, summary)) {
       const opcode = OPCODES.get(message.kind);
       if (message.side !== side || opcode === undefined) continue;
-      yield webSocketFrame(side, opcode, await this.#payload(message));
+      yield webSocketFrame(side, opcode, await this.#payload(message, summary));
     }
   }
 }

@@ -2,7 +2,7 @@ import type { ErrorCode, ExchangeSummary } from '#contract';
 import { ERROR_TEXT } from '../../text/errors.ts';
 import { formatBytes, formatClock, formatCount, formatDuration } from '../../text/format.ts';
 import { LIST_TEXT } from '../../text/traffic.ts';
-import { visibleParts } from '../../ui/visible-text.ts';
+import { visibleLine } from '../../ui/visible-text.ts';
 
 /** Colour of a status: the name of a token. */
 export type StatusTone = 'text-3' | 'text-2' | 'ok' | 'redirect' | 'warn' | 'error' | 'stream';
@@ -57,10 +57,10 @@ export function rowView(row: ExchangeSummary): RowView {
 function makeView(row: ExchangeSummary): RowView {
   const [pathHead, pathTail] = splitPath(row);
   const host = hostText(row);
-  const operation = row.operation === null ? '' : oneLine(row.operation);
+  const operation = row.operation === null ? '' : visibleLine(row.operation);
   return {
     status: statusView(row),
-    method: row.method === '' ? LIST_TEXT.none : cut(oneLine(row.method), 8),
+    method: row.method === '' ? LIST_TEXT.none : cut(visibleLine(row.method), 8),
     host,
     hostWidth: mostWidth(host),
     pathWidth:
@@ -74,7 +74,7 @@ function makeView(row: ExchangeSummary): RowView {
     type: cut(typeWord(row), 7),
     size: sizeText(row),
     duration: row.duration === null ? '' : formatDuration(row.duration),
-    program: row.program === null ? '' : oneLine(row.program),
+    program: row.program === null ? '' : visibleLine(row.program),
     operation,
     protocol: row.client.protocol,
     // Hundredths: a column of 84 px holds no more.
@@ -120,14 +120,14 @@ export function toneOf(status: number): StatusTone {
 }
 
 function hostText({ host, port, scheme }: ExchangeSummary): string {
-  const name = oneLine(host.includes(':') ? `[${host}]` : host);
+  const name = visibleLine(host.includes(':') ? `[${host}]` : host);
   const usual = port === (scheme === 'http' ? 80 : 443) || port === 0;
   return usual ? name : `${name}:${String(port)}`;
 }
 
 function splitPath(row: ExchangeSummary): [head: string, tail: string] {
   if (row.path === '') return ['', pathInWords(row)];
-  const path = oneLine(row.path);
+  const path = visibleLine(row.path);
   const query = path.indexOf('?');
   const slash = path.lastIndexOf('/', (query < 0 ? path.length : query) - 2);
   return slash <= 0 ? ['', path] : [path.slice(0, slash), path.slice(slash)];
@@ -207,16 +207,4 @@ function mostWidth(text: string): number {
 /** At most this many characters, the last of them an ellipsis where more were there. */
 function cut(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, most - 1)}…` : text;
-}
-
-/** Captured text on one line: characters that nobody sees are named, so that they cannot deceive. */
-function oneLine(text: string): string {
-  if (/^[\x20-\x7e]*$/.test(text)) return text;
-  return visibleParts(text)
-    .map((part) => (part.named ? `‹${codePoint(part.text)}›` : part.text))
-    .join('');
-}
-
-function codePoint(character: string): string {
-  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 }

@@ -1,7 +1,7 @@
 import type { MessageSummary } from '#contract';
 import { formatBytes } from '../../../text/format.ts';
 import { MESSAGE_KIND_TEXT, MESSAGES_TEXT } from '../../../text/messages.ts';
-import { visibleParts } from '../../../ui/visible-text.ts';
+import { visibleLine } from '../../../ui/visible-text.ts';
 import { protobufSummary, readProtobuf } from './protobuf.ts';
 
 /** How a payload is shown. */
@@ -76,13 +76,7 @@ function bytesOfHex(hex: string): Uint8Array {
   return Uint8Array.from(hex.split(' ').filter(Boolean), (pair) => Number.parseInt(pair, 16));
 }
 
-/** Captured text on one line; characters that nobody sees are named, so that they cannot deceive. */
+/** Captured text on one line. */
 function oneLine(text: string): string {
-  const joined = text.replace(/\s+/g, ' ');
-  if (/^[\x20-\x7e]*$/.test(joined)) return joined;
-  return visibleParts(joined)
-    .map((part) =>
-      part.named ? `‹U+${(part.text.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}›` : part.text,
-    )
-    .join('');
+  return visibleLine(text.replace(/\s+/g, ' '));
 }
