@@ -6,4 +6,6 @@ export const COMMON_TEXT = {
   save: 'Save',
   copy: 'Copy',
   messages: 'Messages',
+  chooseFile: 'Choose a file…',
+  noFile: 'No file chosen',
 } as const;

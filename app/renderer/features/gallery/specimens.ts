@@ -33,3 +33,6 @@ export const UNREADABLE_SOURCE: ByteSource = {
   size: 64,
   read: () => Promise.reject(new Error('The body was not kept.')),
 };
+
+/** Its name is longer than any column. */
+export const CHOSEN_FILE = new File([], `client-${'certificate-'.repeat(12)}photo_\u202egnp.p12`);
