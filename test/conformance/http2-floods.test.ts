@@ -3,7 +3,8 @@ import { connect as connectTcp } from 'node:net';
 import { CONNECTION_PREFACE, Http2Error } from '../../proxy-engine/protocol/http2/index.ts';
 import { DEFAULT_LIMITS } from '../../proxy-engine/index.ts';
 import { startEngine, type EngineUnderTest } from '../support/engine-kit.ts';
-import { field, frame, headersFrame, requestFields } from '../support/http2-frames.ts';
+import { FLOODS, number, repeat } from '../support/http2-floods.ts';
+import { field, frame, requestFields } from '../support/http2-frames.ts';
 import { Http2Wire, Http2WireServer } from '../support/http2-wire.ts';
 import { writeEvidence, type Evidence } from './evidence.ts';
 
@@ -35,15 +36,6 @@ function connect(): Http2Wire {
   return client;
 }
 
-const repeat = (times: number, make: (index: number) => Buffer): Buffer =>
-  Buffer.concat(Array.from({ length: times }, (_, index) => make(index)));
-const streamOf = (index: number): number => index * 2 + 1;
-const number = (value: number): Buffer => {
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32BE(value);
-  return bytes;
-};
-
 interface Goaway {
   readonly code: number;
   readonly debug: string;
@@ -66,89 +58,6 @@ async function flood(bytes: Buffer): Promise<Goaway> {
   }
   throw new Error(`no GOAWAY in ${String(all.length)} bytes`);
 }
-
-/** A block that puts 4 KB into the table and then refers to it for as long as the frame allows (RFC 7541 §7.3). */
-function bomb(index: number): Buffer {
-  const literal = Buffer.concat([Buffer.from([0x40, 1, 0x78, 0x7f, 0xa1, 0x1e]), Buffer.alloc(4_000, 'x')]);
-  const block = Buffer.concat([literal, Buffer.alloc(12_000, 0x80 | 62)]);
-  return frame(1, 5, streamOf(index), block);
-}
-
-const FLOODS: readonly (readonly [what: string, limit: string, bytes: () => Buffer, most: number])[] = [
-  ['SETTINGS', 'settingsFrames', () => repeat(400, () => frame(4, 0, 0)), 0],
-  ['PING', 'pings', () => repeat(4_000, () => frame(6, 0, 0, Buffer.alloc(8))), 0],
-  ['PRIORITY', 'ignoredFrames', () => repeat(10_500, () => frame(2, 0, 1, Buffer.from([0, 0, 0, 3, 1]))), 0],
-  ['unknown frames', 'ignoredFrames', () => repeat(10_500, () => frame(0xee, 0, 0, Buffer.alloc(16))), 0],
-  [
-    'rapid resets',
-    'resets',
-    () =>
-      repeat(2_000, (index) =>
-        Buffer.concat([
-          headersFrame(streamOf(index), requestFields()),
-          frame(3, 0, streamOf(index), number(Http2Error.cancel)),
-        ]),
-      ),
-    DEFAULT_LIMITS.resets,
-  ],
-  [
-    'resets that the client provokes by malformed requests',
-    'malformedStreams',
-    () => repeat(2_000, (index) => headersFrame(streamOf(index), requestFields('GET', ''))),
-    0,
-  ],
-  [
-    'resets that the client provokes by overrunning windows',
-    'malformedStreams',
-    () =>
-      repeat(2_000, (index) =>
-        Buffer.concat([
-          headersFrame(streamOf(index), requestFields('POST'), 4),
-          frame(8, 0, streamOf(index), number(0x7fff_ffff)),
-        ]),
-      ),
-    DEFAULT_LIMITS.malformedStreams,
-  ],
-  [
-    'CONTINUATION',
-    'continuations',
-    () => Buffer.concat([headersFrame(1, requestFields(), 1), repeat(1_000, () => frame(9, 0, 1))]),
-    0,
-  ],
-  [
-    'a header block without an end',
-    'headBytes',
-    () =>
-      Buffer.concat([
-        headersFrame(1, requestFields(), 1),
-        repeat(40, () => frame(9, 0, 1, Buffer.alloc(16_000, 0x82))),
-      ]),
-    0,
-  ],
-  ['HPACK bombs', 'malformedStreams', () => repeat(300, bomb), 0],
-  [
-    'empty DATA',
-    'emptyFrames',
-    () => Buffer.concat([headersFrame(1, requestFields('POST'), 4), repeat(4_000, () => frame(0, 0, 1))]),
-    1,
-  ],
-  [
-    'empty DATA with padding',
-    'emptyFrames',
-    () =>
-      Buffer.concat([
-        headersFrame(1, requestFields('POST'), 4),
-        repeat(4_000, () => frame(0, 8, 1, Buffer.from([3, 0, 0, 0]))),
-      ]),
-    1,
-  ],
-  [
-    'streams past those that may be open',
-    'resets',
-    () => repeat(2_000, (index) => headersFrame(streamOf(index), requestFields())),
-    DEFAULT_LIMITS.concurrentStreams,
-  ],
-];
 
 test.each(FLOODS)(
   'rule 22: a flood of %s ends in ENHANCE_YOUR_CALM that names %s, and others keep being served',

@@ -10,11 +10,12 @@ const LEAST_TARGET = 24;
 
 /**
  * Looks for what the visual specification forbids on the page as it stands.
+ * @param coloursOnly for a page that was checked whole and has only changed its theme since
  * @returns one sentence for each finding, none when all is well
  */
-export async function checkPage(page: Page): Promise<string[]> {
+export async function checkPage(page: Page, coloursOnly = false): Promise<string[]> {
   // Menus and dialogs stand outside the landmarks by their nature, so `region` has nothing to say about them.
-  const axe = await accessibilityFindings(page, ['region']);
+  const axe = await accessibilityFindings(page, coloursOnly ? [] : ['region'], coloursOnly ? ['color-contrast'] : null);
   const drawn = await page.evaluate(inspect, { sizes: FONT_SIZES, radii: RADII, leastTarget: LEAST_TARGET });
   return [...axe, ...new Set(drawn)];
 }

@@ -16,12 +16,17 @@ interface Axe {
  * Looks for what keeps people from using the page as it stands, by axe in the page itself: frames hold previews alone,
  * which run no scripts.
  * @param without rules that do not apply
+ * @param only the rules to look by; all where it is not given
  * @returns one sentence for each finding
  */
-export async function accessibilityFindings(page: Page, without: readonly string[] = []): Promise<string[]> {
+export async function accessibilityFindings(
+  page: Page,
+  without: readonly string[] = [],
+  only: readonly string[] | null = null,
+): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(AXE);
   return page.evaluate(
-    async ([exclude, disabled]) => {
+    async ([exclude, disabled, chosen]) => {
       // What fades in has its contrast once it is there; what never ends is a bar of progress.
       const fades = document
         .getAnimations()
@@ -29,7 +34,9 @@ export async function accessibilityFindings(page: Page, without: readonly string
       await Promise.allSettled(fades.map((animation) => animation.finished));
       const { axe } = window as unknown as { axe: Axe };
       const rules = Object.fromEntries(disabled.map((rule) => [rule, { enabled: false }]));
-      const { violations } = await axe.run({ exclude: [exclude] }, { resultTypes: ['violations'], rules });
+      const options: RunOptions = { resultTypes: ['violations'], rules };
+      if (chosen !== null) options.runOnly = [...chosen];
+      const { violations } = await axe.run({ exclude: [exclude] }, options);
       return violations.flatMap(({ id, nodes }) =>
         nodes.map(({ target, failureSummary }) => {
           const why = (failureSummary ?? '').split('\n')[1]?.trim() ?? '';
@@ -37,6 +44,6 @@ export async function accessibilityFindings(page: Page, without: readonly string
         }),
       );
     },
-    [FURTHER_ROWS, [...without]] as const,
+    [FURTHER_ROWS, [...without], only] as const,
   );
 }
