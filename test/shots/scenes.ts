@@ -97,7 +97,7 @@ export const SCENES: readonly Scene[] = [
     viewport: { width: 680, height: 700 },
   },
   detail('messages-events', 'path:/orders/ord_77/events', 'Messages', message(/packed/, '"parcels"')),
-  detail('messages-grpc', 'path:/weir.shop.v1.Stock/Watch', 'Messages', message(/EUR/, '3: {')),
+  detail('messages-grpc', 'path:/weir.shop.v1.Stock/Watch', 'Messages', message(/EUR/, 'Message 2')),
   {
     name: 'messages-none',
     async show(page) {

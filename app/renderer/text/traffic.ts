@@ -89,7 +89,7 @@ export const SIDEBAR_TEXT = {
   noPrograms: 'Programs of this computer appear here once they send something through Weir.',
   noHosts: 'Hosts appear here with their first exchange.',
   errors: (count: string): string => `${count} failed`,
-  exchanges: (count: string): string => `${count} exchanges`,
+  exchanges: (count: string): string => (count === '1' ? '1 exchange' : `${count} exchanges`),
   expand: 'Expand',
   collapse: 'Collapse',
   current: 'recording now',
@@ -121,7 +121,7 @@ export const SAVED_FILTER_TEXT = {
 } as const;
 
 export const STATUS_BAR_TEXT = {
-  exchanges: (count: string): string => `${count} exchanges`,
+  exchanges: (count: string): string => (count === '1' ? '1 exchange' : `${count} exchanges`),
   oneExchange: '1 exchange',
   rate: (rate: string): string => `${rate}/s`,
   copyListener: 'Copy the address of this listener',
