@@ -16,6 +16,9 @@ export interface TestBrowser {
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
+/** Chromium without windows. It draws the same pages and starts in a third of the time. */
+const SHELLS = ['chrome-headless-shell', 'chromium-headless-shell'];
+
 const NAMES = ['google-chrome-stable', 'google-chrome', 'chromium', 'chromium-browser', 'microsoft-edge'];
 
 const USUAL_PLACES: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
@@ -37,6 +40,16 @@ const USUAL_PLACES: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>
 let found: Promise<TestBrowser> | null = null;
 
 /**
+ * The browser for tests of pages, which need no window: `WEIR_TEST_BROWSER` if set, an installed headless shell, or what
+ * `browserForTests` finds.
+ * @throws Error as `browserForTests` does
+ */
+export async function browserForPages(): Promise<TestBrowser> {
+  const shell = process.env['WEIR_TEST_BROWSER'] === undefined ? installed(SHELLS) : undefined;
+  return shell === undefined ? browserForTests() : { executablePath: shell, args: sandboxArgs(), source: 'installed' };
+}
+
+/**
  * The browser for tests: `WEIR_TEST_BROWSER` if set, an installed Chrome, Chromium or Edge, or the packaged one.
  * @throws Error when none can be started here, naming what was tried
  */
@@ -46,11 +59,10 @@ export function browserForTests(): Promise<TestBrowser> {
 }
 
 async function find(): Promise<TestBrowser> {
-  // Chromium's own sandbox refuses to run as root.
-  const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
   const wanted = process.env['WEIR_TEST_BROWSER'];
-  const installed = wanted === 'packaged' ? undefined : (wanted ?? installedBrowser());
-  if (installed !== undefined) return { executablePath: installed, args, source: 'installed' };
+  const executablePath =
+    wanted === 'packaged' ? undefined : (wanted ?? installed(NAMES, USUAL_PLACES[process.platform]));
+  if (executablePath !== undefined) return { executablePath, args: sandboxArgs(), source: 'installed' };
   if (process.platform !== 'linux' || process.arch !== 'x64') {
     throw new Error(
       `No Chrome, Chromium or Edge was found (${NAMES.join(', ')}), and the packaged one runs on Linux x64 only. ` +
@@ -60,13 +72,15 @@ async function find(): Promise<TestBrowser> {
   return { executablePath: await unpackPackaged(), args: ['--no-sandbox', '--no-zygote'], source: 'packaged' };
 }
 
-function installedBrowser(): string | undefined {
+/** Chromium's own sandbox refuses to run as root. */
+function sandboxArgs(): readonly string[] {
+  return process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+}
+
+/** The first of these programs in PATH's folders, else in other places. */
+function installed(names: readonly string[], places: readonly string[] = []): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
-  const candidates = [
-    ...NAMES.flatMap((name) => folders.map((folder) => join(folder, name))),
-    ...(USUAL_PLACES[process.platform] ?? []),
-  ];
-  return candidates.find(isExecutable);
+  return [...names.flatMap((name) => folders.map((folder) => join(folder, name))), ...places].find(isExecutable);
 }
 
 function isExecutable(path: string): boolean {

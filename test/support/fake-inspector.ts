@@ -4,7 +4,7 @@ import { extname, join } from 'node:path';
 import { chromium } from 'playwright-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { PAGE_SECURITY_POLICY } from '../../app/contract/page-policy.ts';
-import { browserForTests } from './browser.ts';
+import { browserForPages } from './browser.ts';
 import { builtPages } from './built-pages.ts';
 
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
@@ -49,7 +49,7 @@ export async function startFakeInspector(): Promise<FakeInspector> {
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('The server has no port.');
   const url = `http://127.0.0.1:${String(address.port)}/`;
-  const { executablePath, args } = await browserForTests();
+  const { executablePath, args } = await browserForPages();
   const browser = await chromium.launch({ executablePath, args: [...args] });
   const complaints: string[] = [];
 

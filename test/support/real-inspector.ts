@@ -1,7 +1,7 @@
 import { chromium } from 'playwright-core';
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { SAMPLE_STARTED_AT } from '../../app/backend/services/sample/play-sample.ts';
-import { browserForTests } from './browser.ts';
+import { browserForPages } from './browser.ts';
 import { startInspectorServer } from './inspector-server.ts';
 import type { InspectorServer } from './inspector-server.ts';
 
@@ -30,7 +30,7 @@ export async function startRealInspector(
   kept: string | null = null,
 ): Promise<RealInspector> {
   const server = await startInspectorServer(environment, kept);
-  const { executablePath, args } = await browserForTests();
+  const { executablePath, args } = await browserForPages();
   const browser = await chromium.launch({ executablePath, args: [...args] });
   const complaints: string[] = [];
   return {

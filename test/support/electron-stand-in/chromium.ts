@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import type { BrowserContext, Frame, Page, Request as PlaywrightRequest, Route } from 'playwright-core';
-import { browserForTests } from '../browser.ts';
+import { browserForPages } from '../browser.ts';
 import { isShown, toOwn } from './addresses.ts';
 import { fulfilFrom } from './web-contents.ts';
 import type { StandInWebContents } from './web-contents.ts';
@@ -68,7 +68,7 @@ class StandInChromium {
   }
 
   async #launch(): Promise<BrowserContext> {
-    const { executablePath, args } = await browserForTests();
+    const { executablePath, args } = await browserForPages();
     this.#profile = mkdtempSync(join(tmpdir(), 'weir-stand-in-'));
     const context = await chromium.launchPersistentContext(this.#profile, {
       executablePath,
