@@ -21,6 +21,7 @@ export {
   openAuthorityFolder,
   PkiError,
   publicKeyHash,
+  readCertificateFields,
   removeKeptAuthority,
   replaceAuthority,
 } from './pki/index.ts';

@@ -6,6 +6,10 @@ import { PkiError } from './pki-error.ts';
 export interface CertificateFields {
   /** Subject Name exactly as encoded: an issued certificate must repeat it byte by byte. */
   readonly subject: Buffer;
+  /** Issuer Name exactly as encoded. */
+  readonly issuer: Buffer;
+  /** The INTEGER, with its tag. */
+  readonly serialNumber: Buffer;
   /** SubjectPublicKeyInfo. */
   readonly publicKey: Buffer;
   /** Contents of the subject key identifier extension, or null. */
@@ -32,12 +36,14 @@ function read(bytes: Buffer): CertificateFields {
   const parts = readChildren(bytes, toBeSigned);
   // The version is left out in version 1 certificates.
   const versioned = parts[0]?.tag === 0xa0 ? 1 : 0;
-  const subject = parts[versioned + 4];
-  const publicKey = parts[versioned + 5];
-  if (subject === undefined || publicKey === undefined) throw new RangeError('Fields are missing.');
+  const [serialNumber, , issuer, , subject, publicKey] = parts.slice(versioned);
+  if (serialNumber === undefined || issuer === undefined || subject === undefined || publicKey === undefined)
+    throw new RangeError('Fields are missing.');
   const extensions = parts.find((part) => part.tag === 0xa3);
   return {
     subject: slice(bytes, subject),
+    issuer: slice(bytes, issuer),
+    serialNumber: slice(bytes, serialNumber),
     publicKey: slice(bytes, publicKey),
     subjectKeyIdentifier: extensions === undefined ? null : findKeyIdentifier(bytes, extensions),
   };

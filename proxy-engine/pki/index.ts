@@ -5,6 +5,7 @@ export {
   type CertificateAuthorityPem,
 } from './certificate-authority.ts';
 export { certificateFacts, chainFacts } from './certificate-facts.ts';
+export { readCertificateFields } from './certificate-fields.ts';
 export {
   authorityFacts,
   exportAuthority,

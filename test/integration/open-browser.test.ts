@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { BrowserSurroundings } from '../../app/backend/platform/browser.ts';
-import { openBrowser, removeStaleProfiles, type RunningBrowser } from '../../app/backend/platform/open-browser.ts';
+import { removeStaleProfiles } from '../../app/backend/platform/browser-profiles.ts';
+import { openBrowser, type RunningBrowser } from '../../app/backend/platform/open-browser.ts';
 import {
   createCertificateAuthority,
   createLeafForge,
-  publicKeyHash,
   type CertificateAuthorityPem,
 } from '../../proxy-engine/pki/index.ts';
 import { browserForTests } from '../support/browser.ts';
@@ -35,7 +35,7 @@ afterEach(async () => {
 });
 
 async function open(
-  changes: { url?: string; authorityKeyHash?: string; environment?: NodeJS.ProcessEnv; path?: string } = {},
+  changes: { url?: string; authority?: string; environment?: NodeJS.ProcessEnv; path?: string } = {},
 ): Promise<RunningBrowser> {
   const { executablePath, args } = await browserForTests();
   const surroundings: BrowserSurroundings = {
@@ -44,11 +44,11 @@ async function open(
     home: profiles,
   };
   running = await openBrowser({
-    browser: { name: 'Chromium', path: changes.path ?? executablePath },
+    browser: { name: 'Chromium', family: 'chromium', path: changes.path ?? executablePath },
     surroundings,
     profiles,
     proxy: { host: '127.0.0.1', port: proxy.port },
-    authorityKeyHash: changes.authorityKeyHash ?? publicKeyHash(authority.certificate),
+    authority: changes.authority ?? authority.certificate,
     url: changes.url ?? 'https://shop.example/',
     asRoot: process.getuid?.() === 0,
   });
@@ -74,7 +74,7 @@ describe('a fresh browser', () => {
 
   test('does not trust another authority', async () => {
     const stranger = createCertificateAuthority('ecdsa', Date.now());
-    const browser = await open({ authorityKeyHash: publicKeyHash(stranger.certificate) });
+    const browser = await open({ authority: stranger.certificate });
     const tried = await Promise.race([
       proxy.handshake('shop.example').then(() => 'trusted'),
       proxy.refused('shop.example'),
@@ -105,8 +105,8 @@ test('profiles that a crash left are deleted, those in use are not', async () =>
   const foreign = join(profiles, 'notes');
   await Promise.all([stale, used, foreign].map((folder) => mkdir(folder)));
   // Process 4194305 is above what Linux gives out.
-  await symlink('somehost-4194305', join(stale, 'SingletonLock'));
-  await symlink(`somehost-${String(process.pid)}`, join(used, 'SingletonLock'));
+  await writeFile(join(stale, 'weir-process'), '4194305');
+  await writeFile(join(used, 'weir-process'), String(process.pid));
   await removeStaleProfiles(profiles);
   expect([stale, used, foreign].map(existsSync)).toEqual([false, true, true]);
 });

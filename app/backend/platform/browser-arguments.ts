@@ -85,7 +85,7 @@ export function isHeadless(environment: Environment): boolean {
 }
 
 /** `WEIR_BROWSER_ARGS`, split at white space; quotes keep a part together. */
-function extraArguments(environment: Environment): string[] {
+export function extraArguments(environment: Environment): string[] {
   const parts = (environment['WEIR_BROWSER_ARGS'] ?? '').match(/(?:[^\s"']|"[^"]*"|'[^']*')+/g) ?? [];
   return parts.map((part) => part.replace(/"([^"]*)"|'([^']*)'/g, '$1$2'));
 }

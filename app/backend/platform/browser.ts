@@ -1,6 +1,10 @@
+/** How a browser is told of proxy and trust. */
+export type BrowserFamily = 'chromium' | 'firefox';
+
 /** A browser that may be here. */
 export interface BrowserCandidate {
   readonly name: string;
+  readonly family: BrowserFamily;
   /** Absolute path of its program. */
   readonly path: string;
 }
@@ -14,6 +18,11 @@ export interface BrowserSurroundings {
   readonly environment: Environment;
   /** The user's home folder. */
   readonly home: string;
+}
+
+/** Name of the snap that a path starts, else null: on some systems snaps lie below another folder than `/snap`. */
+export function snapOf(path: string): string | null {
+  return /\/snap\/bin\/([^/.]+)$/.exec(path)?.[1] ?? null;
 }
 
 export type BrowserErrorCode =

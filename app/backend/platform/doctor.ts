@@ -204,8 +204,8 @@ async function examineBrowser({ surroundings }: DoctorRequest): Promise<Finding>
   if (found.length > 0) return ok('browser', found.map(({ name, path }) => `${name} (${path})`).join(', '));
   return warn(
     'browser',
-    `No Chromium-based browser was found; ${searched.length} paths were searched.`,
-    'Install Chromium, Chrome, Edge or Brave, or set WEIR_BROWSER to the path of one.',
+    `No browser was found; ${searched.length} paths were searched.`,
+    'Install Chromium, Chrome, Edge, Brave or Firefox, or set WEIR_BROWSER to the path of one.',
   );
 }
 

@@ -1,11 +1,11 @@
 import { constants } from 'node:fs';
-import { access, realpath } from 'node:fs/promises';
+import { access, open, realpath } from 'node:fs/promises';
 import { linuxCandidates } from './browser-candidates-linux.ts';
 import { macosCandidates } from './browser-candidates-macos.ts';
 import { windowsCandidates } from './browser-candidates-windows.ts';
-import type { BrowserCandidate, BrowserSurroundings } from './browser.ts';
+import { snapOf, type BrowserCandidate, type BrowserFamily, type BrowserSurroundings } from './browser.ts';
 
-/** Chromium-based browsers of this machine, best first, and every path that was looked at. */
+/** Browsers of this machine, best first, and every path that was looked at. */
 export interface BrowserSearch {
   readonly found: readonly BrowserCandidate[];
   readonly searched: readonly string[];
@@ -21,9 +21,9 @@ export async function findBrowsers(surroundings: BrowserSurroundings): Promise<B
   await Promise.all(candidates.map((candidate) => isExecutable(candidate.path))).then(async (present) => {
     for (const [index, candidate] of candidates.entries()) {
       if (present[index] !== true) continue;
-      // `google-chrome` and `google-chrome-stable` are links to one program.
-      const program = await realpath(candidate.path);
-      if (!found.has(program)) found.set(program, candidate);
+      const program = await programOf(candidate.path);
+      if (program === null || found.has(program)) continue;
+      found.set(program, snapOf(program) === null ? candidate : { ...candidate, path: program });
     }
   });
   return { found: [...found.values()], searched: candidates.map((candidate) => candidate.path) };
@@ -31,7 +31,7 @@ export async function findBrowsers(surroundings: BrowserSurroundings): Promise<B
 
 function candidatesOf(surroundings: BrowserSurroundings): BrowserCandidate[] {
   const chosen = surroundings.environment['WEIR_BROWSER'];
-  if (chosen !== undefined && chosen !== '') return [{ name: 'WEIR_BROWSER', path: chosen }];
+  if (chosen !== undefined && chosen !== '') return [{ name: 'WEIR_BROWSER', family: familyOf(chosen), path: chosen }];
   switch (surroundings.platform) {
     case 'darwin':
       return macosCandidates(surroundings);
@@ -39,6 +39,40 @@ function candidatesOf(surroundings: BrowserSurroundings): BrowserCandidate[] {
       return windowsCandidates(surroundings);
     default:
       return linuxCandidates(surroundings);
+  }
+}
+
+/** By the name of the program alone: nothing else is known of it. */
+function familyOf(path: string): BrowserFamily {
+  return /(?:firefox|librewolf|waterfox)[^/\\]*$/i.test(path) ? 'firefox' : 'chromium';
+}
+
+/**
+ * What a path really starts, so that a browser under two names is found once: `google-chrome` and `google-chrome-stable`
+ * are links to one program, and Ubuntu's `/usr/bin/firefox` is a script that starts the snap. Snaps are all links to one
+ * program of snapd.
+ *
+ * @returns null when it starts nothing, since the snap is not there
+ */
+async function programOf(path: string): Promise<string | null> {
+  if (snapOf(path) !== null) return path;
+  const program = await realpath(path);
+  const snap = await snapStartedBy(program);
+  if (snap === null) return program;
+  return (await isExecutable(snap)) ? snap : null;
+}
+
+const SCRIPT_BYTES = 4_096;
+
+async function snapStartedBy(program: string): Promise<string | null> {
+  try {
+    await using file = await open(program);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(SCRIPT_BYTES), 0, SCRIPT_BYTES, 0);
+    const text = buffer.toString('latin1', 0, bytesRead);
+    return text.startsWith('#!') ? (/(?<![\w.])\/[\w./-]*snap\/bin\/[\w-]+/.exec(text)?.[0] ?? null) : null;
+  } catch {
+    // A program may be executable without being readable.
+    return null;
   }
 }
 

@@ -1,9 +1,12 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, readlink, rm, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { browserArguments, isHeadless, QUIET_PREFERENCES } from './browser-arguments.ts';
+import { publicKeyHash } from '#engine';
+import { browserArguments, extraArguments, isHeadless, QUIET_PREFERENCES } from './browser-arguments.ts';
+import { makeProfile, markProfile, profileRoot, removeProfile, removeStaleProfiles } from './browser-profiles.ts';
 import { BrowserError, type BrowserCandidate, type BrowserSurroundings } from './browser.ts';
+import { FIREFOX_ENVIRONMENT, firefoxArguments, writeFirefoxProfile } from './firefox-profile.ts';
 
 export interface BrowserRequest {
   readonly browser: BrowserCandidate;
@@ -11,8 +14,8 @@ export interface BrowserRequest {
   /** Folder in which each browser gets a profile folder of its own. */
   readonly profiles: string;
   readonly proxy: { readonly host: string; readonly port: number };
-  /** SHA-256 of our authority's public key, base64. */
-  readonly authorityKeyHash: string;
+  /** The certificate of our authority, PEM. */
+  readonly authority: string;
   /** First page; null for an empty one. */
   readonly url: string | null;
   readonly asRoot: boolean;
@@ -28,39 +31,39 @@ export interface RunningBrowser {
   close(): Promise<void>;
 }
 
-const PROFILE_PREFIX = 'profile-';
-/** Helper processes write into a profile for a moment after the browser ended. */
-const DELETE_RETRIES = { recursive: true, force: true, maxRetries: 20, retryDelay: 100 } as const;
-
 /**
- * Starts a browser with a fresh profile behind the proxy. The profile is deleted when the browser ends.
+ * Starts a browser with a fresh profile behind the proxy. The profile is deleted when the browser ends, and those that a
+ * crash left are deleted first.
+ *
  * @throws BrowserError `no-display` or `not-started`
  */
 export async function openBrowser(request: BrowserRequest): Promise<RunningBrowser> {
   const { browser, surroundings } = request;
   demandDisplay(surroundings);
-  await mkdir(profileRoot(request), { recursive: true, mode: 0o700 });
-  const profile = await mkdtemp(join(profileRoot(request), PROFILE_PREFIX));
-  await mkdir(join(profile, 'Default'));
-  await writeFile(join(profile, 'Default', 'Preferences'), JSON.stringify(QUIET_PREFERENCES));
-  const args = browserArguments({ ...request, profile, environment: surroundings.environment });
+  const root = profileRoot(browser.path, surroundings.home, request.profiles);
+  await removeStaleProfiles(root);
+  const profile = await makeProfile(root);
+  const start = await prepare(request, profile).catch(async (error: unknown) => {
+    await removeProfile(profile);
+    throw notStarted(browser, 'its profile could not be made', error);
+  });
   // A process group of its own: its helpers can be ended with it, and Ctrl-C in our terminal is not theirs.
-  const child = spawn(browser.path, args, { stdio: 'ignore', detached: true, env: surroundings.environment });
+  const child = spawn(browser.path, start.args, { stdio: 'ignore', detached: true, env: start.environment });
   const ended = once(child, 'exit');
-  const closed = ended.catch(() => undefined).then(() => rm(profile, DELETE_RETRIES));
+  const closed = ended.catch(() => undefined).then(() => removeProfile(profile));
   try {
     await once(child, 'spawn');
   } catch (error: unknown) {
     await closed;
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new BrowserError('not-started', `${browser.name} (${browser.path}) could not be started: ${reason}.`, {
-      cause: error,
-    });
+    throw notStarted(browser, 'its program does not run', error);
   }
+  const pid = child.pid ?? 0;
+  // It may have ended already, and its profile with it.
+  await markProfile(profile, pid).catch(() => undefined);
   child.unref();
   return {
     name: browser.name,
-    pid: child.pid ?? 0,
+    pid,
     closed,
     close: () => {
       end(child);
@@ -69,32 +72,30 @@ export async function openBrowser(request: BrowserRequest): Promise<RunningBrows
   };
 }
 
-/** Deletes the profiles of browsers that ended while no Weir was there to do it. */
-export async function removeStaleProfiles(profiles: string): Promise<void> {
-  const names = await readdir(profiles).catch(() => []);
-  for (const name of names.filter((entry) => entry.startsWith(PROFILE_PREFIX))) {
-    const profile = join(profiles, name);
-    if (!(await isInUse(profile))) await rm(profile, DELETE_RETRIES);
-  }
+interface Start {
+  readonly args: readonly string[];
+  readonly environment: NodeJS.ProcessEnv;
 }
 
-/** Chromium marks a profile in use by a link to `host-pid`; on Windows its files cannot be deleted while they are open. */
-async function isInUse(profile: string): Promise<boolean> {
-  const target = await readlink(join(profile, 'SingletonLock')).catch(() => '');
-  const pid = Number(/-(\d+)$/.exec(target)?.[1] ?? 0);
-  if (pid === 0) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
+/** Fills the profile as this kind of browser wants it, and says how it is started. */
+async function prepare(request: BrowserRequest, profile: string): Promise<Start> {
+  const { environment, platform } = request.surroundings;
+  if (request.browser.family === 'firefox') {
+    await writeFirefoxProfile({ folder: profile, proxy: request.proxy, authority: request.authority });
+    const args = firefoxArguments(profile, request.url, extraArguments(environment), platform);
+    return { args, environment: { ...environment, ...FIREFOX_ENVIRONMENT } };
   }
+  await mkdir(join(profile, 'Default'));
+  await writeFile(join(profile, 'Default', 'Preferences'), JSON.stringify(QUIET_PREFERENCES));
+  const authorityKeyHash = publicKeyHash(request.authority);
+  return { args: browserArguments({ ...request, profile, authorityKeyHash, environment }), environment };
 }
 
-/** A browser from a snap sees of the home folder only its own part. */
-function profileRoot(request: BrowserRequest): string {
-  const snap = /^\/snap\/bin\/([^/]+)$/.exec(request.browser.path)?.[1];
-  return snap === undefined ? request.profiles : join(request.surroundings.home, 'snap', snap, 'common', 'weir');
+function notStarted({ name, path }: BrowserCandidate, what: string, error: unknown): BrowserError {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new BrowserError('not-started', `${name} (${path}) could not be started, ${what}: ${reason}.`, {
+    cause: error,
+  });
 }
 
 function demandDisplay({ platform, environment }: BrowserSurroundings): void {

@@ -1,13 +1,13 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { MAGIC_HOST, publicKeyHash } from '#engine';
+import { MAGIC_HOST } from '#engine';
 import { ContractError } from '#contract';
 import type { BackendCore } from '../backend-core.ts';
 import type { BrowserSurroundings } from '../platform/browser.ts';
 import { BrowserError } from '../platform/browser.ts';
 import { findBrowsers } from '../platform/find-browsers.ts';
 import type { RunningBrowser } from '../platform/open-browser.ts';
-import { openBrowser, removeStaleProfiles } from '../platform/open-browser.ts';
+import { openBrowser } from '../platform/open-browser.ts';
 import { WELCOME_PATH } from '../internal-pages/welcome-page.ts';
 import { proxyAddress } from '../proxy-address.ts';
 import type { CallHandlers } from '../transport/server.ts';
@@ -41,13 +41,12 @@ export function createBrowserService(core: BackendCore): BrowserService {
         if (browser === undefined) {
           throw new ContractError('no-browser', `No browser was found. Searched: ${searched.join(', ')}.`);
         }
-        await removeStaleProfiles(profiles);
         const opened = await openBrowser({
           browser,
           surroundings,
           profiles,
           proxy,
-          authorityKeyHash: publicKeyHash(core.authority.pem.certificate),
+          authority: core.authority.pem.certificate,
           url: url ?? `https://${MAGIC_HOST}${WELCOME_PATH}`,
           asRoot: process.getuid?.() === 0,
         }).catch(rethrow);
