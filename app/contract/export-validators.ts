@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { ExportCalls, ExportStreams } from './export.ts';
-import { MAX_IDS } from './wire.ts';
+import { MAX_FILTER_LENGTH, MAX_IDS } from './wire.ts';
 
 const number = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 const names = v.pipe(
@@ -9,7 +9,10 @@ const names = v.pipe(
 );
 
 const ORDER = v.strictObject({
-  ids: v.pipe(v.array(number), v.maxLength(MAX_IDS)),
+  choice: v.union([
+    v.strictObject({ ids: v.pipe(v.array(number), v.maxLength(MAX_IDS)) }),
+    v.strictObject({ session: number, filter: v.pipe(v.string(), v.maxLength(MAX_FILTER_LENGTH)) }),
+  ]),
   format: v.picklist(['har', 'weir']),
   redaction: v.strictObject({ headers: names, cookies: names, parameters: names, jsonPaths: names }),
 });

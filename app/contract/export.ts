@@ -1,4 +1,4 @@
-import type { ExchangeId } from '../../proxy-engine/model/ids.ts';
+import type { ExchangeId, SessionId } from '../../proxy-engine/model/ids.ts';
 
 /** What is blanked in a file that leaves. Names compare without regard to case; empty lists blank nothing. */
 export interface Redaction {
@@ -55,10 +55,13 @@ export function blanksAnything({ headers, cookies, parameters, jsonPaths }: Reda
 
 export type ExportFormat = 'har' | 'weir';
 
+/** Which exchanges a file holds: these in their order, or those of a session that pass a filter, oldest first. */
+export type ExportChoice =
+  { readonly ids: readonly ExchangeId[] } | { readonly session: SessionId; readonly filter: string };
+
 /** What a file is made of. */
 export interface ExportOrder {
-  /** In the order of the file. */
-  readonly ids: readonly ExchangeId[];
+  readonly choice: ExportChoice;
   readonly format: ExportFormat;
   readonly redaction: Redaction;
 }
@@ -115,14 +118,17 @@ export interface ExportPreview {
 
 /** Files that a page fetches in pieces. */
 export interface ExportCalls {
-  /** Begins a file. Fails with `bad-input` for a JSON path that cannot be read. */
-  'export.begin': { input: ExportOrder; output: { export: number } };
+  /**
+   * Begins a file of at most `total` exchanges: what is recorded later stays out. Fails with `bad-input` for a JSON path
+   * that cannot be read, and with `bad-filter`.
+   */
+  'export.begin': { input: ExportOrder; output: { export: number; total: number } };
   /** The next piece, about 256 KiB, and how many exchanges are in the file so far. Fails with `not-found` when it has ended. */
   'export.read': { input: { export: number }; output: { bytes: Uint8Array; exchanges: number; done: boolean } };
   'export.cancel': { input: { export: number }; output: Record<string, never> };
 }
 
 export interface ExportStreams {
-  /** Reads everything that a file would hold, and says what leaves. Ends with `bad-input` for a wrong JSON path. */
+  /** Reads everything that a file would hold, and says what leaves. Ends with `bad-input` for a wrong JSON path, and with `bad-filter`. */
   'export.preview': { input: ExportOrder; item: ExportPreview };
 }

@@ -10,10 +10,7 @@ import { EXPORT_CALL_INPUTS, EXPORT_STREAM_INPUTS } from './export-validators.ts
 import { SETUP_CALL_INPUTS } from './setup-validators.ts';
 import { IMPORT_CALL_INPUTS } from './import-validators.ts';
 import { REPLAY_LOAD, REPLAY_REQUEST } from './replay-validators.ts';
-import { MAX_COMMENT_LENGTH, MAX_IDS, MAX_PAGE_ROWS, MAX_WINDOW_BYTES } from './wire.ts';
-
-/** Longest filter text that is looked at, UTF-16 units. */
-const MAX_FILTER_LENGTH = 8_192;
+import { MAX_COMMENT_LENGTH, MAX_FILTER_LENGTH, MAX_IDS, MAX_PAGE_ROWS, MAX_WINDOW_BYTES } from './wire.ts';
 
 /** Most sequences that one call finds. */
 const MAX_FOUND_MESSAGES = 10_000;

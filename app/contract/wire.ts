@@ -44,6 +44,9 @@ export const MAX_WINDOW_BYTES = 262_144;
 /** Most exchanges that one call marks, deletes or names. */
 export const MAX_IDS = 100_000;
 
+/** Longest filter text that is looked at, UTF-16 units. */
+export const MAX_FILTER_LENGTH = 8_192;
+
 /** Longest comment, UTF-16 units. */
 export const MAX_COMMENT_LENGTH = 10_000;
 

@@ -153,6 +153,10 @@ test('what is chosen is exported as one file, once it was shown what leaves', as
   const asked = (): Promise<unknown> =>
     page.evaluate(() => window.fake.opened.filter(({ name }) => name === 'export.preview').at(-1)?.input);
   await expect.poll(asked).toMatchObject({ redaction: { jsonPaths: ['$.a', '$["b,c"]'] } });
+  // All that the list shows, without naming each of them.
+  await dialog.getByRole('radio', { name: 'All in the list (100)' }).click();
+  await expect.poll(asked).toMatchObject({ choice: { filter: '' } });
+  await dialog.getByRole('radio', { name: 'Chosen (1)' }).click();
   await dialog.getByRole('radio', { name: '.weir' }).click();
   await dialog.getByRole('radio', { name: 'HAR' }).click();
   const download = page.waitForEvent('download');
@@ -161,7 +165,9 @@ test('what is chosen is exported as one file, once it was shown what leaves', as
   expect(file.suggestedFilename()).toBe('weir.har');
   expect(JSON.parse(await readFile(await file.path(), 'utf8'))).toEqual({ log: { entries: [] } });
   const calls = await page.evaluate(() => window.fake.calls.filter(({ name }) => name === 'export.begin'));
-  expect(calls).toMatchObject([{ input: { ids: [96], format: 'har', redaction: { jsonPaths: ['$.a', '$["b,c"]'] } } }]);
+  expect(calls).toMatchObject([
+    { input: { choice: { ids: [96] }, format: 'har', redaction: { jsonPaths: ['$.a', '$["b,c"]'] } } },
+  ]);
   expect(JSON.stringify(calls)).toContain('authorization');
 });
 

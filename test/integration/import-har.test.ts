@@ -46,7 +46,7 @@ async function bodyOf(id: number, side: 'request' | 'response'): Promise<string>
 }
 
 async function exportOf(ids: readonly number[]): Promise<string> {
-  const { export: id } = await client.call('export.begin', { ids, format: 'har', redaction: NO_REDACTION });
+  const { export: id } = await client.call('export.begin', { choice: { ids }, format: 'har', redaction: NO_REDACTION });
   const parts: Uint8Array[] = [];
   for (;;) {
     const piece = await client.call('export.read', { export: id });

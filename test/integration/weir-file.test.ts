@@ -115,6 +115,33 @@ test('a file that is cut gives what stands before, and a newer or foreign one is
   expect((await imported(gzipSync('hello'))).problem).toContain('no HAR file');
 });
 
+test('all of a session that passes a filter is one file, which traffic that goes on does not make longer', async () => {
+  const session = (await client.call('sessions.list', {})).sessions.find(({ endedAt }) => endedAt === null)?.id ?? 0;
+  const recorded = async (filter: string): Promise<number> =>
+    (await client.call('exchanges.count', { session, filter })).count;
+  const before = await recorded('status:404');
+  expect(before).toBeGreaterThan(0);
+  const choice = { session, filter: 'status:404' };
+  const { export: id, total } = await client.call('export.begin', {
+    choice,
+    format: 'har',
+    redaction: USUAL_REDACTION,
+  });
+  expect(total).toBe(before);
+  await getThrough(weir.port, `${base}/gone?later`);
+  while ((await recorded('status:404')) === before);
+  const { bytes, done, exchanges } = await client.call('export.read', { export: id });
+  expect({ done, exchanges }).toEqual({ done: true, exchanges: before });
+  const { log } = JSON.parse(Buffer.from(bytes).toString()) as {
+    log: { entries: { request: { url: string }; response: { status: number } }[] };
+  };
+  expect(log.entries.map(({ response }) => response.status)).toEqual(Array.from({ length: before }, () => 404));
+  expect(log.entries.some(({ request }) => request.url.includes('later'))).toBe(false);
+  await expect(
+    client.call('export.begin', { choice: { session, filter: 'status:' }, format: 'har', redaction: USUAL_REDACTION }),
+  ).rejects.toMatchObject({ code: 'bad-filter' });
+});
+
 test('a page gets the file with what it chose blanked, in heads as received and as sent, and is told before', async () => {
   await getThrough(weir.port, `${base}/gone?password=hunter2`);
   const session = (await client.call('sessions.list', {})).sessions.find(({ endedAt }) => endedAt === null)?.id ?? 0;
@@ -123,7 +150,7 @@ test('a page gets the file with what it chose blanked, in heads as received and 
   do {
     found = (await client.call('exchanges.ids', { ...query, index: 0, limit: 1 })).ids;
   } while (found.length === 0);
-  const order = { ids: found, format: 'weir', redaction: USUAL_REDACTION } as const;
+  const order = { choice: { ids: found }, format: 'weir', redaction: USUAL_REDACTION } as const;
   const preview = await new Promise<ExportPreview>((resolve, reject) => {
     let last: ExportPreview | undefined;
     client.stream('export.preview', order, {

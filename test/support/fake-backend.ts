@@ -425,6 +425,8 @@ export class FakeBackend implements ContractClient {
       return { ids };
     },
     'replay.send': ({ of }) => ({ exchanges: [of ?? 1], status: 200, problem: null }),
+    'conversation.send': () => ({}),
+    'conversation.close': () => ({}),
     'import.begin': () => ({ import: 1 }),
     'import.write': () => ({ imported: 0, skipped: 0 }),
     'import.end': () => ({ session: null, imported: 0, skipped: 0, named: [], problem: null }),
@@ -435,7 +437,7 @@ export class FakeBackend implements ContractClient {
       this.#results.clear();
       return { ids };
     },
-    'export.begin': () => ({ export: 1 }),
+    'export.begin': () => ({ export: 1, total: 1 }),
     'export.read': () => ({
       bytes: new TextEncoder().encode('{"log":{"entries":[]}}'),
       exchanges: 1,

@@ -1,4 +1,11 @@
-import { ContractError, MAX_WINDOW_BYTES, type ExportOrder } from '#contract';
+import {
+  ContractError,
+  MAX_PAGE_ROWS,
+  MAX_WINDOW_BYTES,
+  type ExchangePage,
+  type ExportChoice,
+  type ExportOrder,
+} from '#contract';
 import type { BackendCore } from '../backend-core.ts';
 import { readVersion } from '../place.ts';
 import { exportPieces } from '../store/export-pieces.ts';
@@ -38,15 +45,16 @@ export function createExportCalls(
   const source = sourceOf(core);
   let nextId = 1;
   return {
-    'export.begin'({ ids, format, redaction }) {
+    async 'export.begin'({ choice, format, redaction }, { signal }) {
       const id = nextId++;
       let begun = 0;
-      const rows = rowsOf(ids, () => (begun += 1));
+      const total = await countOf(core, choice, signal);
+      const rows = rowsOf(core, choice, total, () => (begun += 1));
       const plan = { format, redaction, version: readVersion() };
       open.set(id, { pieces: exportPieces(source, rows, plan, new RedactionTally()), begun: () => begun });
       const [oldest] = open.keys();
       if (open.size > MOST_EXPORTS && oldest !== undefined) open.delete(oldest);
-      return { export: id };
+      return { export: id, total };
     },
     async 'export.read'({ export: id }) {
       const found = open.get(id);
@@ -72,12 +80,16 @@ export function createExportStreams(core: BackendCore): Pick<StreamHandlers, 'ex
   return {
     'export.preview'(order, sink, { signal }) {
       const tally = new RedactionTally();
-      const tell = (done: boolean): void => {
-        sink.push({ report: tally.report(), total: order.ids.length, done });
+      const look = async (): Promise<void> => {
+        const total = await countOf(core, order.choice, signal);
+        const tell = (done: boolean): void => {
+          sink.push({ report: tally.report(), total, done });
+        };
+        await preview(core, order, total, tally, tell, signal);
+        tell(true);
       };
-      preview(core, order, tally, tell, signal).then(
+      look().then(
         () => {
-          tell(true);
           sink.end();
         },
         (error: unknown) => {
@@ -91,7 +103,8 @@ export function createExportStreams(core: BackendCore): Pick<StreamHandlers, 'ex
 
 async function preview(
   core: BackendCore,
-  { ids, redaction }: ExportOrder,
+  { choice, redaction }: ExportOrder,
+  total: number,
   tally: RedactionTally,
   tell: (done: boolean) => void,
   signal: AbortSignal,
@@ -104,7 +117,7 @@ async function preview(
     told = now;
     tell(false);
   };
-  await previewExport(source, rowsOf(ids), redaction.jsonPaths.length > 0, step, signal);
+  await previewExport(source, rowsOf(core, choice, total), redaction.jsonPaths.length > 0, step, signal);
 }
 
 /** At least as many bytes as one window has, until the end. */
@@ -126,12 +139,38 @@ function joined(parts: readonly Buffer[]): Uint8Array {
   return Uint8Array.from(Buffer.concat(parts));
 }
 
+/** @throws ContractError `bad-filter`, `cancelled` */
+async function countOf({ store }: BackendCore, choice: ExportChoice, signal: AbortSignal): Promise<number> {
+  return 'ids' in choice ? choice.ids.length : (await store.read('count', choice, signal)).count;
+}
+
+/** At most `total` exchanges in the order of the file, so that traffic that goes on does not keep it from its end. */
 async function* rowsOf(
-  ids: readonly number[],
+  core: BackendCore,
+  choice: ExportChoice,
+  total: number,
   begin: () => void = () => undefined,
 ): AsyncGenerator<{ readonly id: number }> {
-  for (const id of ids) {
-    begin();
-    yield await Promise.resolve({ id });
+  let left = total;
+  for await (const rows of 'ids' in choice ? [choice.ids.map((id) => ({ id }))] : pagesOf(core, choice)) {
+    for (const { id } of rows.slice(0, left)) {
+      begin();
+      yield { id };
+    }
+    left -= rows.length;
+    if (left <= 0) return;
   }
+}
+
+async function* pagesOf(
+  { store }: BackendCore,
+  { session, filter }: Exclude<ExportChoice, { ids: unknown }>,
+): AsyncGenerator<readonly { readonly id: number }[]> {
+  let after: string | null = null;
+  do {
+    const query = { session, filter, sort: 'time', descending: false, after, limit: MAX_PAGE_ROWS } as const;
+    const page: ExchangePage = await store.read('query', query);
+    yield page.rows;
+    after = page.next;
+  } while (after !== null);
 }

@@ -24,7 +24,7 @@ export class Actions {
   readonly #app: App;
   listView: ListView | null = null;
   /** Hands the parts of a file to the person. */
-  saveFile: (parts: readonly Uint8Array[], fileName: string, mediaType: string) => void = () => undefined;
+  saveFile: (parts: readonly Blob[], fileName: string, mediaType: string) => void = () => undefined;
   focusFilter: () => void = () => undefined;
   /** Moves the focus to the next (1) or previous (-1) pane. */
   cyclePane: (step: 1 | -1) => void = () => undefined;
@@ -278,7 +278,7 @@ export class Actions {
         await app.marking.undo();
         return;
       case 'export':
-        app.exporting.begin(this.#chosenIds());
+        app.exporting.begin({ ids: this.#chosenIds(), list: app.listedExchanges });
         return;
       case 'filter-host':
       case 'filter-not-host':

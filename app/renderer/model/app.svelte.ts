@@ -8,7 +8,7 @@ import { Columns } from './columns.svelte.ts';
 import type { Backend, Connection } from './connection.svelte.ts';
 import { Devices } from './devices.svelte.ts';
 import { ExchangeList } from './exchange-list.svelte.ts';
-import { Exporting } from './exporting.svelte.ts';
+import { Exporting, fileNameOf, type ListedExchanges } from './exporting.svelte.ts';
 import { Hosts } from './hosts.svelte.ts';
 import { Imports } from './imports.svelte.ts';
 import { Layout } from './layout.svelte.ts';
@@ -72,6 +72,14 @@ export class App {
   /** The session in the list: the chosen one, else the one that is recorded. */
   get shownSession(): SessionInfo | null {
     return this.sessions.chosen ?? this.status.now?.session ?? null;
+  }
+
+  /** All that the list shows, whether or not it is loaded; null without a session. */
+  get listedExchanges(): ListedExchanges | null {
+    const session = this.shownSession;
+    if (session === null) return null;
+    const { filter, total } = this.list;
+    return { session: session.id, filter, count: total, fileName: fileNameOf(session.name) };
   }
 
   /** Nothing was recorded in this session so far, and nothing else was asked for. */

@@ -1,5 +1,13 @@
 import { NO_REDACTION, USUAL_REDACTION } from '#contract';
-import type { ExchangeId, ExportFormat, ExportOrder, ExportPreview, Redaction, StreamHandle } from '#contract';
+import type {
+  ExchangeId,
+  ExportFormat,
+  ExportOrder,
+  ExportPreview,
+  Redaction,
+  SessionId,
+  StreamHandle,
+} from '#contract';
 import { EXPORT_TEXT } from '../text/exports.ts';
 import { formatCount } from '../text/format.ts';
 import type { App } from './app.svelte.ts';
@@ -15,10 +23,30 @@ const MEDIA_TYPES: Readonly<Record<ExportFormat, string>> = {
   weir: 'application/octet-stream',
 };
 
+/** All exchanges of a session that pass a filter. */
+export interface ListedExchanges {
+  readonly session: SessionId;
+  readonly filter: string;
+  /** How many there are, as far as the page knows. */
+  readonly count: number;
+  /** Of the file, without its ending. */
+  readonly fileName: string;
+}
+
+/** What a person may export at the moment; `null` and none where there is nothing of that kind. */
+export interface Exportable {
+  readonly ids: readonly ExchangeId[];
+  readonly list: ListedExchanges | null;
+}
+
+/** The chosen rows, or all of the list. */
+export type ExportScope = 'chosen' | 'list';
+
 /** The export that is being made up: which exchanges, in which format, with what blanked, and what would leave. */
 export class Exporting {
   readonly #app: App;
-  #ids = $state.raw<readonly ExchangeId[] | null>(null);
+  #exportable = $state.raw<Exportable | null>(null);
+  #scope = $state<ExportScope>('chosen');
   #format = $state<ExportFormat>('har');
   #usual = $state(true);
   #draft = $state.raw<RedactionDraft>({ headers: '', cookies: '', parameters: '', jsonPaths: '' });
@@ -35,8 +63,18 @@ export class Exporting {
   }
 
   /** Null while no export is made up. */
-  get ids(): readonly ExchangeId[] | null {
-    return this.#ids;
+  get exportable(): Exportable | null {
+    return this.#exportable;
+  }
+
+  get scope(): ExportScope {
+    return this.#scope;
+  }
+
+  /** How many exchanges the file would hold. */
+  get count(): number {
+    const { ids, list } = this.#exportable ?? NOTHING;
+    return this.#scope === 'chosen' ? ids.length : (this.#preview?.total ?? list?.count ?? 0);
   }
 
   get format(): ExportFormat {
@@ -64,22 +102,29 @@ export class Exporting {
     return this.#share;
   }
 
-  /** The preview tells of exactly what would be saved now. */
+  /** The preview tells of what would be saved now, or of its beginning: nobody has to wait for a million exchanges twice. */
   get ready(): boolean {
-    return this.#preview?.done === true && this.#problem === null && this.#share === null;
+    return this.#preview !== null && this.#problem === null && this.#share === null;
   }
 
-  /** Begins to make up an export of these, in their order. */
-  begin(ids: readonly ExchangeId[]): void {
-    if (ids.length === 0) return;
-    this.#ids = ids;
+  /** Begins to make up an export of the chosen rows where there are some, else of the list. */
+  begin(exportable: Exportable): void {
+    const { ids, list } = exportable;
+    if (ids.length === 0 && (list === null || list.count === 0)) return;
+    this.#exportable = exportable;
+    this.#scope = ids.length > 0 ? 'chosen' : 'list';
+    this.#lookAgain(0);
+  }
+
+  chooseScope(scope: ExportScope): void {
+    this.#scope = scope;
     this.#lookAgain(0);
   }
 
   close(): void {
     this.#cancelled = true;
     this.#stopPreview();
-    this.#ids = null;
+    this.#exportable = null;
     this.#preview = null;
     this.#problem = null;
   }
@@ -106,26 +151,34 @@ export class Exporting {
     const order = this.#order();
     if (order === null || !this.ready) return;
     const { backend, actions, toasts } = this.#app;
+    const name = this.#scope === 'chosen' ? 'weir' : (this.#exportable?.list?.fileName ?? 'weir');
     this.#cancelled = false;
     this.#share = 0;
+    // What is written is read once more: two readers would only slow each other.
+    this.#stopPreview();
     try {
-      const { export: id } = await backend.call('export.begin', order);
-      const parts: Uint8Array[] = [];
+      const { export: id, total } = await backend.call('export.begin', order);
+      const parts: Blob[] = [];
+      let written = 0;
       for (let done = false; !done;) {
         const piece = await backend.call('export.read', { export: id });
         if (this.#wasCancelled()) {
           await backend.call('export.cancel', { export: id });
           return;
         }
-        parts.push(piece.bytes);
-        this.#share = piece.exchanges / order.ids.length;
+        // The browser keeps blobs, on the disk when they are many; a session is larger than a page's memory.
+        parts.push(new Blob([new Uint8Array(piece.bytes)]));
+        written = piece.exchanges;
+        this.#share = written / Math.max(1, total);
         done = piece.done;
       }
-      actions.saveFile(parts, `weir.${order.format}`, MEDIA_TYPES[order.format]);
-      toasts.say(EXPORT_TEXT.saved(order.ids.length, formatCount(order.ids.length)));
+      actions.saveFile(parts, `${name}.${order.format}`, MEDIA_TYPES[order.format]);
+      toasts.say(EXPORT_TEXT.saved(written, formatCount(written)));
       this.close();
     } finally {
       this.#share = null;
+      // After a failure the dialog is still there, and so is what it tells.
+      if (this.#exportable !== null && this.#preview?.done !== true) this.#lookAgain(0);
     }
   }
 
@@ -134,11 +187,12 @@ export class Exporting {
   }
 
   #order(): ExportOrder | null {
-    if (this.#ids === null) return null;
+    if (this.#exportable === null) return null;
+    const { ids, list } = this.#exportable;
     const usual = this.#usual ? USUAL_REDACTION : NO_REDACTION;
     const written = (part: keyof Redaction): readonly string[] => [...usual[part], ...entriesOf(this.#draft[part])];
     return {
-      ids: this.#ids,
+      choice: this.#scope === 'list' && list !== null ? { session: list.session, filter: list.filter } : { ids },
       format: this.#format,
       redaction: {
         headers: written('headers'),
@@ -179,6 +233,13 @@ export class Exporting {
     this.#stream?.close();
     this.#stream = null;
   }
+}
+
+const NOTHING: Exportable = { ids: [], list: null };
+
+/** What a file is called after a session: without what a file system could take for something else. */
+export function fileNameOf(session: string): string {
+  return session.replaceAll(/[^\p{L}\p{N}._-]+/gu, '-').replaceAll(/^[-.]+|[-.]+$/g, '') || 'weir';
 }
 
 /** Commas inside of brackets belong to a path. */

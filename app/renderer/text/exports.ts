@@ -2,6 +2,13 @@
 export const EXPORT_TEXT = {
   title: (count: number, formatted: string): string =>
     count === 1 ? 'Export 1 exchange' : `Export ${formatted} exchanges`,
+  scope: 'What to export',
+  scopes: {
+    chosen: (count: string): string => `Chosen (${count})`,
+    list: (count: string): string => `All in the list (${count})`,
+  },
+  /** What keeps others out of the list. */
+  scopeHint: (filter: string): string => `that pass ${filter}`,
   format: 'Format',
   formats: { har: 'HAR', weir: '.weir' },
   formatHints: {
@@ -18,7 +25,7 @@ export const EXPORT_TEXT = {
     { part: 'jsonPaths', label: 'JSON values', hint: '$.user.email, $..token, items[*].id' },
   ],
   leaves: 'What leaves',
-  looking: 'Looking at what leaves',
+  looking: (looked: string, all: string): string => `Looking at what leaves: ${looked} of ${all}`,
   summary: (exchanges: string, hosts: string, bytes: string): string =>
     `Exchanges: ${exchanges}, hosts: ${hosts}, ${bytes} of heads and bodies`,
   blanked: 'Blanked',

@@ -97,6 +97,7 @@ export const SIDEBAR_TEXT = {
   sessionMenu: (name: string): string => `More about the session ${name}`,
   rename: 'Rename…',
   renameSession: 'Rename session',
+  exportSession: 'Export…',
   name: 'Name',
   save: 'Save',
   mergeInto: 'Merge into',
