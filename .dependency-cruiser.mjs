@@ -73,7 +73,7 @@ export default {
     line('^app/backend/internal-pages/', '^app/backend/internal-pages/'),
     line('^app/backend/transport/', ['^app/backend/transport/', ...packages('ws', '@types/ws')]),
     line('^app/backend/(services/|[^/]+\\.ts$)', '^app/backend/'),
-    line('^app/backend/services/replay/', packages('http2-wrapper')),
+    line('^app/backend/services/replay/', packages('http2-wrapper', 'ws', '@types/ws')),
     line('^app/backend/', [ENGINE_DOOR, '^app/contract/', ...packages('valibot')]),
     line('^app/cli/', ['^app/cli/', '^app/backend/', ENGINE_DOOR, '^app/contract/', ...packages('ws', '@types/ws')]),
     node(['^app/backend/', '^app/cli/']),

@@ -5,6 +5,7 @@ import type { BrowserService } from './services/browsers.ts';
 import { createCaCalls } from './services/ca.ts';
 import { createCaptureCalls } from './services/capture.ts';
 import { createClientCertificateCalls } from './services/client-certificates.ts';
+import { ConversationService } from './services/conversations.ts';
 import { createExchangeCalls, createExchangeStreams } from './services/exchanges.ts';
 import { createExportCalls, createExportStreams } from './services/exports.ts';
 import { createHostCalls } from './services/hosts.ts';
@@ -28,6 +29,7 @@ export function createServices(
   browsers: BrowserService,
   bench: BenchService,
 ): Services {
+  const conversations = new ConversationService(core);
   return {
     calls: {
       ...createAppCalls(core),
@@ -46,6 +48,7 @@ export function createServices(
       ...createTrustCalls(core),
       ...bench.calls,
       ...createReplayCalls(core),
+      ...conversations.calls,
       ...createImportCalls(core),
       ...createSampleCalls(core),
       ...createSettingsCalls(core),
@@ -55,6 +58,7 @@ export function createServices(
       ...createExchangeStreams(core),
       ...createMessageStreams(core),
       ...createReplayStreams(core),
+      ...conversations.streams,
       ...createExportStreams(core),
       ...createListenerStreams(core),
       ...bench.streams,

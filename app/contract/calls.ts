@@ -3,6 +3,7 @@ import type { ClientCertificateCalls } from './client-certificate-calls.ts';
 import type { ExchangeDetail, ExchangeSummary, MessageSide } from '../../proxy-engine/model/exchange.ts';
 import type { ExchangeId, SessionId } from '../../proxy-engine/model/ids.ts';
 import type { ListenerConfig, ListenerInfo } from '../../proxy-engine/model/engine-config.ts';
+import type { ConversationCalls, ConversationStreams } from './conversation.ts';
 import type { ExportCalls, ExportStreams } from './export.ts';
 import type { ImportCalls } from './import.ts';
 import type { ReplayLoad, ReplayOutcome, ReplayProgress, ReplayRequest } from './replay.ts';
@@ -185,7 +186,15 @@ export interface AppSettings {
 
 /** The calls of the contract: one request, one answer. Inputs are validated where they arrive. */
 export interface Calls
-  extends SetupCalls, MessageCalls, BenchCalls, ClientCertificateCalls, ImportCalls, ExportCalls, AuthorityCalls {
+  extends
+    SetupCalls,
+    MessageCalls,
+    BenchCalls,
+    ClientCertificateCalls,
+    ImportCalls,
+    ExportCalls,
+    AuthorityCalls,
+    ConversationCalls {
   'app.info': { input: Record<string, never>; output: AppInfo };
   'capture.setRecording': { input: { on: boolean }; output: Record<string, never> };
   'sessions.list': { input: Record<string, never>; output: { sessions: readonly SessionInfo[] } };
@@ -269,7 +278,7 @@ export interface Calls
 }
 
 /** The streams of the contract: items until either side ends them. */
-export interface Streams extends MessageStreams, BenchStreams, ExportStreams {
+export interface Streams extends MessageStreams, BenchStreams, ExportStreams, ConversationStreams {
   'app.status': { input: Record<string, never>; item: AppStatus };
   /** Sends a request many times, for as long as the stream is open; it ends with the run. The last item is done. */
   'replay.run': { input: { request: ReplayRequest; load: ReplayLoad }; item: ReplayProgress };

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { HeaderField } from '../../proxy-engine/model/exchange.ts';
 import type { ReplayLoad, ReplayRequest } from './replay.ts';
 import { MAX_COMPOSED_BODY_BYTES } from './wire.ts';
 
@@ -16,7 +17,20 @@ const fieldValue = v.pipe(
   v.check((text) => !/[\r\n\0]/.test(text), 'holds a line end'),
   v.check((text) => !/[^\p{Cc}\x20-\xff]/u.test(text), 'holds a character that no header field can carry'),
 );
-const fields = v.pipe(v.array(v.tuple([token, fieldValue])), v.maxLength(1_000));
+export const HEADER_FIELDS: SchemaFor<readonly HeaderField[]> = v.pipe(
+  v.array(v.tuple([token, fieldValue])),
+  v.maxLength(1_000),
+);
+
+/** Bytes that a person composed, which travel in one frame of the contract. */
+export const COMPOSED_BYTES: SchemaFor<Uint8Array> = v.pipe(
+  v.instance(Uint8Array),
+  v.check(
+    ({ byteLength }) => byteLength <= MAX_COMPOSED_BODY_BYTES,
+    'is longer than 768 KiB, which is all that can be composed. What was captured and nobody edits may have any length.',
+  ),
+);
+
 const whole = v.pipe(v.number(), v.safeInteger());
 
 const requestEntries = {
@@ -32,17 +46,9 @@ const requestEntries = {
       v.regex(/^https?:\/\/[^/?#\s]/i, 'begins with http:// or https:// and a host'),
     ),
   ),
-  headers: v.exactOptional(fields),
-  setHeaders: v.exactOptional(fields),
-  body: v.exactOptional(
-    v.pipe(
-      v.instance(Uint8Array),
-      v.check(
-        ({ byteLength }) => byteLength <= MAX_COMPOSED_BODY_BYTES,
-        'is longer than 768 KiB, which is all that can be composed. A captured body that nobody edits may have any length.',
-      ),
-    ),
-  ),
+  headers: v.exactOptional(HEADER_FIELDS),
+  setHeaders: v.exactOptional(HEADER_FIELDS),
+  body: v.exactOptional(COMPOSED_BYTES),
 };
 
 export const REPLAY_REQUEST: SchemaFor<ReplayRequest> = v.strictObject(requestEntries);

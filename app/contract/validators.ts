@@ -6,6 +6,7 @@ import { AUTHORITY_CALL_INPUTS } from './authority-validators.ts';
 import { BENCH_CALL_INPUTS, BENCH_STREAM_INPUTS } from './bench-validators.ts';
 import type { AppSettings, CallName, Calls, StreamName, Streams } from './calls.ts';
 import { CLIENT_CERTIFICATE_INPUTS } from './client-certificate-validators.ts';
+import { CONVERSATION_CALL_INPUTS, CONVERSATION_STREAM_INPUTS } from './conversation-validators.ts';
 import { EXPORT_CALL_INPUTS, EXPORT_STREAM_INPUTS } from './export-validators.ts';
 import { SETUP_CALL_INPUTS } from './setup-validators.ts';
 import { IMPORT_CALL_INPUTS } from './import-validators.ts';
@@ -164,6 +165,7 @@ const CALL_INPUTS: { readonly [Name in CallName]: SchemaFor<Calls[Name]['input']
   ...IMPORT_CALL_INPUTS,
   ...EXPORT_CALL_INPUTS,
   ...BENCH_CALL_INPUTS,
+  ...CONVERSATION_CALL_INPUTS,
 };
 
 const hostName = v.pipe(v.string(), v.minLength(1), v.maxLength(255), v.regex(/^[^\s\p{Cc}/@]+$/u));
@@ -195,6 +197,7 @@ const STREAM_INPUTS: { readonly [Name in StreamName]: SchemaFor<Streams[Name]['i
   'listeners.hold': v.strictObject({ listeners: v.pipe(v.array(listener), v.minLength(1), v.maxLength(64)) }),
   ...BENCH_STREAM_INPUTS,
   ...EXPORT_STREAM_INPUTS,
+  ...CONVERSATION_STREAM_INPUTS,
 };
 
 const frameId = v.pipe(v.number(), v.safeInteger(), v.minValue(1));

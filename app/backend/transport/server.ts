@@ -47,6 +47,7 @@ const MAX_STREAMS = 64;
 const STREAM_TRAITS: { readonly [Name in StreamName]: StreamTraits<Streams[Name]['item']> } = {
   'app.status': { key: () => 0, bytes: () => 2_048 },
   'replay.run': { key: () => 0, bytes: ({ latencies }) => 400 + 60 * latencies.length },
+  'conversation.open': { key: () => 0, bytes: () => 600 },
   'exchanges.changed': {
     key: (summary) => summary.id,
     bytes: (summary) => 600 + summary.path.length + summary.host.length + (summary.error?.message.length ?? 0),

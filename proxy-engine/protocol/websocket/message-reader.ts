@@ -1,7 +1,7 @@
 import { Utf8Checker } from '../../base/utf8-checker.ts';
 import type { AnomalyCode } from '../../model/anomaly-code.ts';
 import type { MessageSide } from '../../model/exchange.ts';
-import { maySendCloseCode } from './close-code.ts';
+import { maySendCloseCode } from '../../model/close-code.ts';
 import type { NegotiatedExtensions } from './extensions.ts';
 import { FrameHeader, OPCODE } from './frame-header.ts';
 import { unmask } from './mask.ts';

@@ -6,16 +6,20 @@ import type { ReplayConnection } from './answer.ts';
 import { Http1Connection } from './http1-connection.ts';
 import { Http2Connection } from './http2-connection.ts';
 import type { PlannedRequest } from './plan-request.ts';
-import { createProtocolMemory, openTunnel, type ProxyEntry } from './proxy-tunnel.ts';
+import { createProtocolMemory, openTunnel, type ProxyEntry, type Tunnel } from './proxy-tunnel.ts';
+import type { RequestPlace } from './request-parts.ts';
 
 /** How long the row of an answer that has come may take to be committed. */
 const ROW_WAIT_MS = 5_000;
 
-/** A connection whose rows can be told apart. */
-export interface TrackedConnection extends ReplayConnection {
+/** What its rows can be told apart by. */
+interface Tracked {
   /** The exchange that it carried, once its row is complete; null when it was not recorded. */
   recorded(): Promise<ExchangeId | null>;
 }
+
+/** A connection whose rows can be told apart. */
+export type TrackedConnection = ReplayConnection & Tracked;
 
 /** Where replays enter the engine, and how their rows are recognised. One for each replay or run; close it after use. */
 export class ReplayGate {
@@ -23,9 +27,10 @@ export class ReplayGate {
   readonly #original: ExchangeId | null;
   readonly #signal: AbortSignal;
   readonly #memory = createProtocolMemory();
-  readonly #connections = new Set<ReplayConnection>();
+  readonly #connections = new Set<{ close(): void }>();
   readonly #addresses = new Set<string>();
   readonly #rows = new Map<string, ExchangeSummary>();
+  readonly #listeners = new Map<string, (row: ExchangeSummary) => void>();
   readonly #awaited = new Map<string, (id: ExchangeId | null) => void>();
   readonly #stopWatching: () => void;
   #entry: Promise<ProxyEntry> | null = null;
@@ -48,19 +53,33 @@ export class ReplayGate {
 
   /** @throws ContractError `unavailable`, `cancelled` */
   async open(planned: PlannedRequest): Promise<TrackedConnection> {
-    this.#entry ??= this.#findEntry();
     const { place, versions } = planned;
-    const mark = async (address: string): Promise<void> => {
-      this.#addresses.add(address);
-      if (this.#original === null) return;
-      await this.#core.store.write('expectReplay', { clientAddress: address, original: this.#original });
-    };
-    const tunnel = await openTunnel(await this.#entry, place, versions, this.#memory, mark, this.#signal);
+    const tunnel = await this.#tunnel(place, versions);
     const authority = `${place.scheme}://${place.authority}`;
     const connection =
       tunnel.protocol === 'h2' ? new Http2Connection(tunnel.socket, authority) : new Http1Connection(tunnel.socket);
     this.#connections.add(connection);
     return Object.assign(connection, { recorded: () => this.#recorded(tunnel.clientAddress) });
+  }
+
+  /**
+   * Opens a way to an origin for a client that speaks HTTP/1 by itself.
+   *
+   * @param onRow hears of its exchange whenever the row changes
+   * @throws ContractError `unavailable`, `cancelled`
+   */
+  async openSocket(
+    place: RequestPlace,
+    onRow: (row: ExchangeSummary) => void,
+  ): Promise<Tracked & Pick<Tunnel, 'socket'>> {
+    const { socket, clientAddress } = await this.#tunnel(place, ['http/1.1']);
+    this.#listeners.set(clientAddress, onRow);
+    this.#connections.add({
+      close() {
+        socket.destroy();
+      },
+    });
+    return { socket, recorded: () => this.#recorded(clientAddress) };
   }
 
   /** Ends its connections. Rows that begin on their addresses afterwards are nobody's replays. */
@@ -78,6 +97,16 @@ export class ReplayGate {
       );
     }
     await this.#releaseListener?.();
+  }
+
+  async #tunnel(place: RequestPlace, versions: PlannedRequest['versions']): Promise<Tunnel> {
+    this.#entry ??= this.#findEntry();
+    const mark = async (address: string): Promise<void> => {
+      this.#addresses.add(address);
+      if (this.#original === null) return;
+      await this.#core.store.write('expectReplay', { clientAddress: address, original: this.#original });
+    };
+    return openTunnel(await this.#entry, place, versions, this.#memory, mark, this.#signal);
   }
 
   #recorded(address: string): Promise<ExchangeId | null> {
@@ -104,6 +133,7 @@ export class ReplayGate {
     const { address } = row.client;
     if (!this.#addresses.has(address)) return;
     this.#rows.set(address, row);
+    this.#listeners.get(address)?.(row);
     if (row.state !== 'active') this.#awaited.get(address)?.(row.id);
   }
 
