@@ -88,16 +88,29 @@ export interface TrustReport {
   readonly selfTest: string | null;
 }
 
+/** Kinds of shells that a terminal is prepared for; `posix` is bash, zsh and their like. */
+export type TerminalShell = 'posix' | 'fish' | 'powershell' | 'cmd';
+
+/** Whether a window with that shell can be opened here: the program that shows it, else why not. */
+export type TerminalWindowInfo =
+  { readonly name: string; readonly reason: null } | { readonly name: null; readonly reason: string };
+
 /** What a person needs to point programs and devices here. */
 export interface SetupWays {
   /** The line for each kind of terminal; all empty when no listener is a proxy. */
-  readonly terminalLines: Readonly<Record<'posix' | 'fish' | 'powershell' | 'cmd', string>>;
+  readonly terminalLines: Readonly<Record<TerminalShell, string>>;
+  readonly terminalWindows: Readonly<Record<TerminalShell, TerminalWindowInfo>>;
   /** Addresses of this computer in its networks, without loopback. */
   readonly addresses: readonly string[];
 }
 
 export interface SetupCalls {
   'setup.ways': { input: Record<string, never>; output: SetupWays };
+  /**
+   * Opens a terminal window whose programs go through Weir; it stays when Weir ends. Fails with `unavailable` where there
+   * is none, with the reason that `setup.ways` gives, or when its program refuses.
+   */
+  'setup.openTerminal': { input: { shell: TerminalShell }; output: { name: string } };
   /** Looks into every store of trust and asks programs; takes seconds. Changes nothing. */
   'trust.examine': { input: Record<string, never>; output: TrustReport };
   /** Makes a store trust our authority. Fails with `not-found` and `unavailable`; the message says what to do. */

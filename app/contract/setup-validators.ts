@@ -13,6 +13,7 @@ export const SETUP_CALL_INPUTS: {
   readonly [Name in keyof SetupCalls]: v.GenericSchema<unknown, SetupCalls[Name]['input']>;
 } = {
   'setup.ways': v.strictObject({}),
+  'setup.openTerminal': v.strictObject({ shell: v.picklist(['posix', 'fish', 'powershell', 'cmd']) }),
   'systemProxy.status': v.strictObject({ bypass }),
   'systemProxy.on': v.strictObject({ bypass, chain: v.boolean() }),
   'systemProxy.off': v.strictObject({}),

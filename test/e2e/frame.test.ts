@@ -222,9 +222,14 @@ test('settings are saved as they are changed', async () => {
   await expect.poll(() => page.evaluate(() => window.fake.settings.timeouts['connect'])).toBe(2_500);
 });
 
-test('the certificate is saved from Setup', async () => {
+test('Setup opens a terminal window where there can be one, says why where not, and saves the certificate', async () => {
   const page = await inspector.open(5);
   await page.getByRole('navigation').getByRole('button', { name: 'Setup' }).click();
+  await page.getByRole('button', { name: 'Open GNOME Terminal' }).click();
+  await page.getByText('Opened GNOME Terminal').waitFor();
+  expect(await page.evaluate(() => window.fake.calls.map(({ name }) => name))).toContain('setup.openTerminal');
+  await page.getByRole('radio', { name: 'PowerShell' }).click();
+  await page.getByText('No window can be opened from here. PowerShell is not on this computer.').waitFor();
   const download = page.waitForEvent('download');
   await page.getByRole('button', { name: 'DER' }).click();
   expect((await download).suggestedFilename()).toBe('weir-ca.der');

@@ -76,8 +76,15 @@ export function fakeSetupCalls(): SetupHandlers {
         powershell: 'weir.ps1',
         cmd: 'call weir.cmd',
       },
+      terminalWindows: {
+        posix: { name: 'GNOME Terminal', reason: null },
+        fish: { name: 'GNOME Terminal', reason: null },
+        powershell: { name: null, reason: 'PowerShell is not on this computer.' },
+        cmd: { name: null, reason: 'cmd is not on this computer.' },
+      },
       addresses: ['192.168.1.20'],
     }),
+    'setup.openTerminal': () => ({ name: 'GNOME Terminal' }),
     'systemProxy.status': () => (on ? ON : OFF),
     'systemProxy.on': () => {
       on = true;

@@ -16,6 +16,9 @@ const FILTERS: readonly (readonly [string, (row: ExchangeSummary) => boolean])[]
   ['host:*.example.test', (row) => row.host.endsWith('.example.test')],
   ['host:nowhere', () => false],
   ['-host:cdn', (row) => !row.host.includes('cdn')],
+  // Nobody knows who asked for these.
+  ['-app:curl', (row) => row.program === null],
+  ['-(app:curl or operation:Cart)', () => true],
   ['method:post', (row) => row.method === 'POST'],
   ['status:>=400', (row) => (row.status ?? 0) >= 400],
   ['status:4xx or status:200', (row) => row.status === 404 || row.status === 200],

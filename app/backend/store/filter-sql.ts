@@ -138,7 +138,8 @@ class Compiler {
           .map((child) => this.node(child))
           .join(node.kind === 'and' ? ' AND ' : ' OR ')})`;
       case 'not':
-        return `NOT ${this.node(node.node)}`;
+        // What is not known (a program, an operation) is not what was named either.
+        return `(${this.node(node.node)}) IS NOT TRUE`;
       case 'term':
         return `(${this.#indexed(node.term)})`;
     }

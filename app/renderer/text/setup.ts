@@ -19,9 +19,15 @@ export const SETUP_TEXT = {
     fingerprintCopied: 'Fingerprint copied',
   },
   traffic: {
-    none: 'No traffic from it yet',
-    one: '1 exchange from it in this session',
-    many: (count: string): string => `${count} exchanges from it in this session`,
+    none: (source: string): string => `No traffic from ${source} yet`,
+    one: (source: string): string => `1 exchange from ${source} in this session`,
+    many: (count: string, source: string): string => `${count} exchanges from ${source} in this session`,
+    sources: {
+      browsers: 'browsers on this computer',
+      programs: 'other programs on this computer',
+      devices: 'other devices',
+      containers: 'containers',
+    },
   },
   computer: {
     title: 'This computer',
@@ -126,7 +132,11 @@ export const SETUP_TEXT = {
   },
   terminal: {
     title: 'A terminal',
-    text: 'Paste this into a terminal: what you start there goes through Weir. curl, Node.js, Python, Git and many others obey it. Close the terminal to undo it.',
+    text: 'What you start in it goes through Weir. curl, Node.js, Python, Git and many others obey it. Close the terminal to undo it.',
+    open: (name: string): string => `Open ${name}`,
+    opened: (name: string): string => `Opened ${name}; what you start there goes through Weir`,
+    noWindow: (reason: string): string => `No window can be opened from here. ${reason}`,
+    paste: 'Or paste this into one that is open:',
     shells: { posix: 'bash, zsh', fish: 'fish', powershell: 'PowerShell', cmd: 'cmd' },
     shell: 'Shell',
     copy: 'Copy',
