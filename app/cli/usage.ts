@@ -101,15 +101,18 @@ out. Uses the Weir that runs on the data folder, or one that lives as long as th
 
   --data DIR      data folder (default: your platform's place, or WEIR_DATA)
 `,
-  replay: `Usage: weir replay ID [--data DIR] [--set header:NAME=VALUE]... [--origin-ca FILE]... [--json]
+  replay: `Usage: weir replay ID [--data DIR] [--set header:NAME=VALUE]... [--pace PACE] [--origin-ca FILE]... [--json]
 
 Sends the request of an exchange again, as it was captured: over HTTP/1 the same bytes, over HTTP/2 the same fields in
-the same order. The answer is a new exchange. Uses the Weir that runs on the data folder, or one that lives as long as the
-command.
+the same order. Of a WebSocket it opens another one, sends the messages that the client had sent and closes as it had closed;
+Ctrl-C closes earlier. The answer is a new exchange. Uses the Weir that runs on the data folder, or one that lives as long as
+the command.
 
   --data DIR      data folder (default: your platform's place, or WEIR_DATA)
   --set header:NAME=VALUE
                   another value for a header field, in its place; a new field at the end where there is none
+  --pace PACE     when each message of a WebSocket is sent: \`answers\` once as many have come from the origin as the first
+                  time (the default), \`recorded\` with the gaps that there were, \`fast\` without waiting
   --origin-ca FILE
                   PEM certificates to trust towards origins, beside the system's
   --json          the new exchange as one JSON object, as \`weir list --json\` writes it
@@ -186,7 +189,7 @@ Usage: weir [COMMAND] [OPTION]...
   show      show one exchange
   export    write exchanges as HAR or as curl commands
   import    read a HAR file, a .weir file or flows of mitmproxy
-  replay    send a recorded request again
+  replay    send a recorded request, or a WebSocket's messages, again
   ca        show, export, trust, untrust, rotate or import the certificate authority
   system-proxy
             send the programs of this user through Weir, and back

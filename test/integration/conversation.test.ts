@@ -15,6 +15,7 @@ import type {
   MessageSummary,
 } from '#contract';
 import { startBackend, type TestBackend } from '../support/backend-kit.ts';
+import { runWeir, spawnWeir } from '../support/run-weir.ts';
 import { ORIGIN_CA, originCertificate } from '../support/origin-certificates.ts';
 
 /*
@@ -365,6 +366,39 @@ test('a replay that waits for answers is cancelled, and the connection is closed
   await client.call('conversation.close', { id, code: 1_000, reason: '' });
   const state = await opened.over;
   expect(state).toMatchObject({ phase: 'closed', replay: { total: 4, sent: 1, done: false }, problem: null });
+  expect(await origin.seen[1]?.closed).toEqual([1_000, '']);
+});
+
+test('weir replay sends a conversation, and tells of it as an exchange', async () => {
+  const origin = await startOrigin('ws');
+  const original = await talk(origin);
+  const args = ['replay', String(original.id), '--data', weir.dataFolder, '--set', 'header:X-Odd=set'];
+  const { code, stdout, stderr } = await runWeir([...args, '--json']);
+  expect([code, stderr]).toEqual([0, '']);
+  expect(JSON.parse(stdout.toString())).toMatchObject({
+    kind: 'websocket',
+    replayOf: original.id,
+    conversation: { sent: 4, total: 4, received: 3, closeCode: 4_002, closedBy: 'client' },
+  });
+  expect(origin.seen[1]?.rawHeaders.join('|')).toContain('x-oDD|set');
+  expect(origin.seen[1]?.heard).toEqual(origin.seen[0]?.heard);
+  const plain = await runWeir([...args, '--pace', 'fast']);
+  expect(plain.stdout.toString()).toMatch(
+    /^101 {2}http:\S+ {2}4 of 4 messages sent, \d received, closed 4002 in .* a replay of/,
+  );
+});
+
+test('Ctrl-C ends weir replay, and closes the connection', async () => {
+  let silent = false;
+  const origin = await startOrigin('ws', {}, (socket, words) => {
+    if (!silent) socket.send(words);
+    else child.kill('SIGINT');
+  });
+  const original = await talk(origin);
+  silent = true;
+  const child = spawnWeir(['replay', String(original.id), '--data', weir.dataFolder]);
+  const [code] = (await once(child, 'close')) as [number | null];
+  expect(code).toBe(130);
   expect(await origin.seen[1]?.closed).toEqual([1_000, '']);
 });
 

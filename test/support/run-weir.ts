@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
@@ -26,4 +26,9 @@ export async function runWeir(
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
   const [code] = (await once(child, 'close')) as [number | null];
   return { code, stdout: Buffer.concat(stdout), stderr };
+}
+
+/** Starts one `weir` command that is not waited for; what it says goes nowhere. */
+export function spawnWeir(args: readonly string[]): ChildProcess {
+  return spawn(process.execPath, [COMMAND, ...args], { stdio: 'ignore' });
 }

@@ -1,4 +1,4 @@
-import type { ContractClient, HeaderField, ReplayOutcome } from '#contract';
+import type { ContractClient, ConversationPace, HeaderField, ReplayOutcome } from '#contract';
 import { exchangeUrl } from '#contract';
 import { parseArguments, parseNumber } from '../arguments.ts';
 import { summaryJson } from '../exchange-json.ts';
@@ -6,6 +6,9 @@ import { print, tell } from '../output.ts';
 import { withBackend } from '../short-backend.ts';
 import { durationText, terminalText } from '../terminal-text.ts';
 import { UsageError } from '../usage.ts';
+import { replayConversation } from './replay-conversation.ts';
+
+const PACES: readonly ConversationPace[] = ['answers', 'recorded', 'fast'];
 
 /** `weir replay ID` */
 export async function replay(args: readonly string[]): Promise<number> {
@@ -14,6 +17,7 @@ export async function replay(args: readonly string[]): Promise<number> {
     {
       data: { type: 'string' },
       set: { type: 'string', multiple: true, default: [] },
+      pace: { type: 'string' },
       json: { type: 'boolean', default: false },
       'origin-ca': { type: 'string', multiple: true, default: [] },
     },
@@ -25,7 +29,13 @@ export async function replay(args: readonly string[]): Promise<number> {
   }
   const id = parseNumber('ID', idText, 0);
   const setHeaders = values.set.map(parseSetting);
+  const pace = values.pace === undefined ? null : parsePace(values.pace);
   return withBackend(values.data, values['origin-ca'], async (client) => {
+    const { summary } = await client.call('exchanges.get', { id });
+    if (summary.kind === 'websocket') {
+      return replayConversation(client, summary, pace ?? 'answers', setHeaders, values.json);
+    }
+    if (pace !== null) throw new UsageError(`--pace is for WebSockets; exchange ${String(id)} is none.`);
     const outcome = await client.call('replay.send', {
       of: id,
       version: 'captured',
@@ -35,6 +45,12 @@ export async function replay(args: readonly string[]): Promise<number> {
     });
     return report(client, id, outcome, values.json);
   });
+}
+
+function parsePace(text: string): ConversationPace {
+  const pace = PACES.find((name) => name === text);
+  if (pace === undefined) throw new UsageError(`--pace wants ${PACES.join(', ')}, not ${JSON.stringify(text)}.`);
+  return pace;
 }
 
 /** `header:NAME=VALUE` */

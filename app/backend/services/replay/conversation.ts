@@ -150,7 +150,7 @@ export class Conversation {
 
   #close(code: number | null, reason: string): void {
     const socket = this.#socket;
-    if (socket === null) {
+    if (socket === null || this.#state.phase === 'connecting') {
       this.#cut.abort();
       return;
     }
@@ -163,16 +163,11 @@ export class Conversation {
   /** Nobody looks any more: says goodbye, and cuts the connection when that takes long. */
   #leave(): void {
     this.#stop.abort();
-    const socket = this.#socket;
-    if (socket === null || this.#state.phase === 'connecting') {
-      this.#cut.abort();
-      return;
-    }
     this.#close(1_001, '');
     const timer = setTimeout(() => {
       this.#cut.abort();
     }, GOODBYE_MS);
-    socket.once('close', () => {
+    this.#socket?.once('close', () => {
       clearTimeout(timer);
     });
   }
