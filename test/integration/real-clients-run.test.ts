@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { lookup } from 'node:dns/promises';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -65,6 +66,12 @@ const URLLIB = (url: string): string =>
 const REQUESTS = (url: string): string => `import requests; print(requests.get(${JSON.stringify(url)}).text, end="")`;
 const LWP = (url: string): string =>
   `my $a = LWP::UserAgent->new(env_proxy => 1)->get("${url}"); die $a->status_line unless $a->is_success; print $a->content`;
+const RUBY = (url: string): string => `print Net::HTTP.get(URI('${url}'))`;
+const PHP_CURL = (url: string): string =>
+  `$c = curl_init('${url}'); curl_setopt($c, CURLOPT_RETURNTRANSFER, true); $r = curl_exec($c); echo $r === false ? curl_error($c) : $r;`;
+/** PHP's streams read no variable: the program says where the proxy is, and the trust is ours. */
+const PHP_STREAM = (url: string): string =>
+  `$p = parse_url(getenv('HTTPS_PROXY')); $c = stream_context_create(['http' => ['proxy' => "tcp://{$p['host']}:{$p['port']}", 'request_fulluri' => true]]); echo file_get_contents('${url}', false, $c);`;
 const JAVA = `public class Get { public static void main(String[] a) throws Exception {
   System.out.write(new java.net.URL(a[0]).openStream().readAllBytes()); System.out.flush(); } }`;
 const GO = `package main
@@ -86,19 +93,33 @@ const PROGRAMS: readonly Program[] = [
   },
 ];
 
+/** Ruby asks past every proxy for names that the system resolves to loopback, as some do for all below `localhost`. */
+const RUBY_ASKS_DIRECTLY = await lookup('app.localhost').then(
+  () => true,
+  () => false,
+);
+
 /** Programs that a module of the language makes; absent ones are named as not run. */
-const LIBRARIES: readonly (Program & { readonly probe: readonly string[] })[] = [
+const LIBRARIES: readonly (Omit<Program, 'needs'> & { readonly probe: readonly string[] })[] = [
   {
     name: "Python's requests",
-    needs: 'python3',
     probe: ['python3', '-c', 'import requests'],
     command: (url) => ['python3', '-c', REQUESTS(url)],
   },
   {
     name: "Perl's LWP",
-    needs: 'perl',
     probe: ['perl', '-MLWP::Protocol::https', '-e', '1'],
     command: (url) => ['perl', '-MLWP', '-e', LWP(url)],
+  },
+  {
+    name: "PHP's curl",
+    probe: ['php', '-r', 'exit(function_exists("curl_init") ? 0 : 1);'],
+    command: (url) => ['php', '-r', PHP_CURL(url)],
+  },
+  {
+    name: "PHP's streams, told of the proxy by the program",
+    probe: ['php', '-r', 'exit(extension_loaded("openssl") ? 0 : 1);'],
+    command: (url) => ['php', '-r', PHP_STREAM(url)],
   },
 ];
 
@@ -138,6 +159,10 @@ describe('through `weir run` a program’s HTTPS is decrypted and it trusts what
       expect(await printedBy(command(urlOf(path)), path)).toBe(BODY);
     });
   }
+
+  test.skipIf(which('ruby') === null || RUBY_ASKS_DIRECTLY)('Ruby’s net/http', async () => {
+    expect(await printedBy(['ruby', '-rnet/http', '-e', RUBY(urlOf('/ruby'))], '/ruby')).toBe(BODY);
+  });
 
   test.skipIf(which('java') === null)('Java', async () => {
     await writeFile(join(folder, 'Get.java'), JAVA);

@@ -1,3 +1,4 @@
+import { delimiter } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { terminalEnvironment } from './terminal-environment.ts';
 
@@ -6,6 +7,7 @@ const TRUST = {
   bundle: '/data/trust/bundle.pem',
   javaTrustStore: '/data/trust/java.p12',
   wgetConfiguration: '/data/trust/wgetrc',
+  phpConfiguration: '/data/trust/php',
 };
 const PROXY = { host: '127.0.0.1', port: 8686 };
 const variables = (present: Record<string, string> = {}) => terminalEnvironment(PROXY, TRUST, present);
@@ -15,7 +17,16 @@ test('every variable that users expect is set', () => {
     ...['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'WS_PROXY', 'WSS_PROXY', 'NO_PROXY', 'NODE_EXTRA_CA_CERTS'],
     ...['NODE_USE_ENV_PROXY', 'SSL_CERT_FILE', 'REQUESTS_CA_BUNDLE', 'CURL_CA_BUNDLE', 'GIT_SSL_CAINFO'],
     ...['CARGO_HTTP_CAINFO', 'DENO_CERT', 'AWS_CA_BUNDLE', 'PERL_LWP_SSL_CA_FILE', 'GLOBAL_AGENT_HTTP_PROXY', 'WGETRC'],
-    ...['JAVA_TOOL_OPTIONS', 'http_proxy', 'https_proxy', 'all_proxy', 'ws_proxy', 'wss_proxy', 'no_proxy'],
+    ...[
+      'JAVA_TOOL_OPTIONS',
+      'PHP_INI_SCAN_DIR',
+      'http_proxy',
+      'https_proxy',
+      'all_proxy',
+      'ws_proxy',
+      'wss_proxy',
+      'no_proxy',
+    ],
   ];
   expect(Object.keys(variables()).sort()).toEqual(names.sort());
 });
@@ -42,6 +53,13 @@ test('credentials of the proxy stand in its URL, written so that it stays one', 
   expect(terminalEnvironment({ ...PROXY, credentials }, TRUST, {})['HTTP_PROXY']).toBe(
     'http://ada:p%3Aw%40%2F@127.0.0.1:8686',
   );
+});
+
+test('PHP reads its own settings, those of the user, and ours', () => {
+  expect(variables()['PHP_INI_SCAN_DIR']).toBe(`${delimiter}/data/trust/php`);
+  const users = variables({ PHP_INI_SCAN_DIR: '/mine' });
+  expect(users['PHP_INI_SCAN_DIR']).toBe(`/mine${delimiter}/data/trust/php`);
+  expect(variables({ ...users })['PHP_INI_SCAN_DIR']).toBe(users['PHP_INI_SCAN_DIR']);
 });
 
 describe('options for Java', () => {

@@ -1,3 +1,4 @@
+import { delimiter } from 'node:path';
 import type { Environment } from './browser.ts';
 import { JAVA_TRUST_PASSWORD, type TrustFiles } from './trust-files.ts';
 
@@ -16,7 +17,7 @@ export interface ProxyAddress {
  * `NO_PROXY` is emptied: a developer's traffic to localhost is what he wants to see, and curl, Node and Python send it
  * through the proxy only then. Go and a few others leave loopback out whatever it says.
  *
- * @param present the environment that the program would have had; options for Java in it are kept
+ * @param present the environment that the program would have had; options for Java and folders for PHP in it are kept
  */
 export function terminalEnvironment(
   proxy: ProxyAddress,
@@ -45,8 +46,14 @@ export function terminalEnvironment(
     AWS_CA_BUNDLE: trust.bundle,
     PERL_LWP_SSL_CA_FILE: trust.bundle,
     WGETRC: trust.wgetConfiguration,
+    PHP_INI_SCAN_DIR: phpFolders(trust, present['PHP_INI_SCAN_DIR'] ?? ''),
     JAVA_TOOL_OPTIONS: javaOptions(proxy, trust, present['JAVA_TOOL_OPTIONS'] ?? ''),
   };
+}
+
+/** An empty name stands for the folder that PHP was built with; later folders win. */
+function phpFolders({ phpConfiguration }: TrustFiles, present: string): string {
+  return present.endsWith(phpConfiguration) ? present : `${present}${delimiter}${phpConfiguration}`;
 }
 
 /** Java takes the last of two equal options, so those of the user stay and ours follow. */

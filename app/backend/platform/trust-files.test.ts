@@ -72,6 +72,7 @@ test('ten at once leave whole files and nothing else', async () => {
   const [files] = await Promise.all(Array.from({ length: 10 }, () => write()));
   expect(await certificatesOf(files?.bundle ?? '')).toHaveLength(3);
   expect((await readdir(join(folder, 'trust'))).sort()).toEqual([
+    'php',
     'weir-authority.pem',
     'weir-trust.p12',
     'weir-trust.pem',
@@ -88,6 +89,13 @@ test('wget gets the user’s own settings and the bundle', async () => {
   expect(await readFile(files.wgetConfiguration, 'utf8')).toBe(expected);
   await write({ HOME: join(folder, 'nowhere') });
   expect(await readFile(files.wgetConfiguration, 'utf8')).toBe(`ca_certificate = ${files.bundle}\n`);
+});
+
+test('PHP’s curl and its streams are told of the bundle', async () => {
+  const { bundle, phpConfiguration } = await write();
+  expect(await readFile(join(phpConfiguration, 'weir.ini'), 'utf8')).toBe(
+    `curl.cainfo = '${bundle}'\nopenssl.cafile = '${bundle}'\n`,
+  );
 });
 
 test('this machine has roots', async () => {

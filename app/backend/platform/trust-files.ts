@@ -31,6 +31,8 @@ export interface TrustFiles {
   readonly javaTrustStore: string;
   /** The user's configuration of wget and the bundle: wget with GnuTLS reads no variable for its trust store. */
   readonly wgetConfiguration: string;
+  /** A folder whose settings PHP reads after its own: the curl in it reads no variable for its trust store. */
+  readonly phpConfiguration: string;
 }
 
 export interface TrustFilesRequest {
@@ -56,6 +58,7 @@ export async function writeTrustFiles(request: TrustFilesRequest): Promise<Trust
     bundle: join(request.folder, `weir-trust${suffix}.pem`),
     javaTrustStore: join(request.folder, `weir-trust${suffix}.p12`),
     wgetConfiguration: join(request.folder, `weir${suffix}.wgetrc`),
+    phpConfiguration: join(request.folder, `php${suffix}`),
   };
   const [authority = ''] = splitCertificates(request.authority);
   const bundle = unique([...request.systemRoots, ...users, authority]);
@@ -68,7 +71,15 @@ export async function writeTrustFiles(request: TrustFilesRequest): Promise<Trust
     await writeWhole(files.javaTrustStore, javaTrustStore(bundle, authority));
   await writeWhole(files.bundle, bundleText);
   await writeWhole(files.wgetConfiguration, await wgetConfiguration(request, files.bundle));
+  await mkdir(files.phpConfiguration, { recursive: true, mode: 0o700 });
+  await writeWhole(join(files.phpConfiguration, 'weir.ini'), phpConfiguration(files.bundle));
   return files;
+}
+
+/** Between single quotes PHP reads everything as it stands but a single quote. */
+function phpConfiguration(bundle: string): string {
+  const value = bundle.includes("'") ? `"${bundle.replaceAll(/["\\$]/g, String.raw`\$&`)}"` : `'${bundle}'`;
+  return `curl.cainfo = ${value}\nopenssl.cafile = ${value}\n`;
 }
 
 /** `WGETRC` replaces the user's own file, so its lines go first; the last of two settings counts. */
