@@ -110,16 +110,21 @@ test('filters and orders are the store’s own, and rows that match later join',
   await expect.poll(() => page.locator('[data-index="0"]').innerText()).toContain('/items/1');
 });
 
-test('a chosen row holds the list still while traffic goes on, and the pill brings it up to date', async () => {
+test('beside a chosen row traffic goes on below it, and once the view is full the list stands still', async () => {
   const page = await freshPage();
   for (let number = 0; number < 3; number += 1) await ask(`/before/${String(number)}`);
-  await rowWith(page, '/before/1').click();
-  for (let number = 0; number < 4; number += 1) await ask(`/after/${String(number)}`);
-  const pill = page.getByRole('button', { name: '4 new' });
+  const chosen = rowWith(page, '/before/1');
+  await chosen.click();
+  const place = await chosen.boundingBox();
+  await ask('/joins');
+  await rowWith(page, '/joins').waitFor();
+  for (let number = 0; number < 60; number += 1) await ask(`/after/${String(number)}`);
+  const pill = page.getByRole('button', { name: /^\d+ new$/ });
   await pill.waitFor();
-  expect(await rowWith(page, '/after').count()).toBe(0);
+  expect(await rowWith(page, '/after/59').count()).toBe(0);
+  expect(await chosen.boundingBox()).toEqual(place);
   await pill.click();
-  await rowWith(page, '/after/3').waitFor();
+  await rowWith(page, '/after/59').waitFor();
 });
 
 test('while recording is paused nothing is kept, and the toolbar counts what passes', async () => {

@@ -20,7 +20,8 @@ const backend = await createBackend({
   workers: 1,
   capture: true,
   insecure: false,
-  originCertificateAuthorities: [],
+  // One in PEM that a test's origins are certified by.
+  originCertificateAuthorities: [process.env['WEIR_TEST_ORIGIN_CA'] ?? []].flat(),
   ownCertificate: null,
   settings: {},
   keyLogFile: null,
