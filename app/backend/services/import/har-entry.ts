@@ -1,5 +1,12 @@
 import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
-import { ANOMALY_CODES, ERROR_CODES, type AnomalyCode, type ErrorCode, type ExchangeError } from '#contract';
+import {
+  ANOMALY_CODES,
+  ERROR_CODES,
+  type AnomalyCode,
+  type ErrorCode,
+  type ExchangeError,
+  type TlsFacts,
+} from '#contract';
 import type { HeaderField, ProtocolName, Timing } from '#contract';
 import { bytesOf, headBytes, linesOf, protocolOf, requestHead, responseHead } from './made-heads.ts';
 import { fieldsOf, listOf, numberOf, objectOf, textOf, type JsonObject } from './lenient.ts';
@@ -31,6 +38,10 @@ export interface ImportedExchange {
   readonly originAddress: string | null;
   /** Names the connection to the origin within the file. */
   readonly connection: string;
+  /** What the file says about TLS to the origin. */
+  readonly originTls?: TlsFacts | null;
+  /** The client, where the file knows it; `connection` names its connection within the file. */
+  readonly client?: { readonly address: string; readonly connection: string; readonly tls: TlsFacts | null };
   readonly informational: readonly Buffer[];
   readonly response: {
     readonly status: number;

@@ -3,7 +3,8 @@ import type { ImportedExchange, ImportedMessage } from './har-entry.ts';
 import { EntrySkipped } from './har-entry.ts';
 import { listOf, numberOf, objectOf, type JsonObject } from './lenient.ts';
 import { bytesOf, linesOf, protocolOf, requestHead, responseHead } from './made-heads.ts';
-import type { TnetObject } from './tnetstring.ts';
+import { peerOf, tlsOf } from './mitm-connection.ts';
+import { textIn, type TnetObject } from './tnetstring.ts';
 
 const OLDEST_VERSION = 5;
 
@@ -64,8 +65,10 @@ export function readMitmFlow(flow: TnetObject, now: number): ReadFlow {
       sentHead: null,
       body: bytesIn(request['content']),
       trailers: trailersIn(request['trailers']),
-      originAddress: addressIn(server),
+      originAddress: peerOf(server),
       connection: textIn(server['id']),
+      originTls: tlsOf(server),
+      ...clientIn(objectOf(flow['client_conn'])),
       informational: [],
       response: hasResponse
         ? {
@@ -136,19 +139,14 @@ function placeOf(request: JsonObject, fields: readonly HeaderField[], client: Js
   };
 }
 
+function clientIn(client: JsonObject): Pick<ImportedExchange, 'client'> {
+  const address = peerOf(client);
+  return address === null ? {} : { client: { address, connection: textIn(client['id']), tls: tlsOf(client) } };
+}
+
 function hostOf(authority: string): string {
   const [, bracketed, plain] = /^(?:\[([^\]]+)\]|([^:/?#@\s]+))(?::\d*)?$/.exec(authority) ?? [];
   return bracketed ?? plain ?? '';
-}
-
-function addressIn(server: JsonObject): string | null {
-  for (const name of ['peername', 'ip_address', 'address']) {
-    const [host, port] = listOf(server[name]);
-    const text = textIn(host);
-    // A name is no address that was connected to.
-    if (/^[\d.]+$|:/.test(text)) return `${text.includes(':') ? `[${text}]` : text}:${String(numberOf(port) ?? 0)}`;
-  }
-  return null;
 }
 
 function timingOf(
@@ -235,12 +233,6 @@ function trailersIn(value: unknown): Buffer | null {
 function bytesIn(value: unknown): Buffer {
   if (Buffer.isBuffer(value)) return value;
   return typeof value === 'string' ? Buffer.from(value, 'utf8') : Buffer.alloc(0);
-}
-
-/** Bytes of heads are latin1. */
-function textIn(value: unknown): string {
-  if (Buffer.isBuffer(value)) return value.toString('latin1');
-  return typeof value === 'string' ? value : '';
 }
 
 function oneLine(text: string): string {

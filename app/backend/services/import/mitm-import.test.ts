@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import type { ExchangeDetail, ImportReport } from '#contract';
+import { originCertificate } from '../../../../test/support/origin-certificates.ts';
 import { openStoreKit, type StoreKit } from '../../../../test/support/store-kit.ts';
 import type { StoreReader } from '../../store/store-reader.ts';
 import { messagesOf, payloadOf } from '../../store/export-source.ts';
@@ -172,6 +173,39 @@ test('flows of other protocols are left out by name, marks and comments stay', a
   ]);
   expect(marks).toEqual([{ id: 1_000, label: 0, pinned: true, comment: 'look' }]);
   expect(exchanges[1]?.summary).toMatchObject({ status: null, error: { code: 'connect.refused' } });
+});
+
+test('both legs have their addresses, connections and TLS, and a certificate that cannot be read costs nothing else', async () => {
+  using kit = openStoreKit();
+  const leaf = originCertificate('example.test').cert;
+  const tls = { tls_version: 'TLSv1.3', timestamp_tls_setup: 1_700_000_000.4, sni: 'example.test', alpn: 'h2' };
+  const flow = {
+    ...FLOW,
+    client_conn: {
+      ...{ id: 'c1', peername: ['127.0.0.1', 50_000], ...tls, cipher: 'TLS_AES_128_GCM_SHA256', mitmcert: leaf },
+      ...{ alpn_offers: ['h2', 'http/1.1'], certificate_list: [] },
+    },
+    server_conn: {
+      ...{ id: 's1', peername: ['2001:db8::7', 443, 0, 0], ...tls, cipher: 'TLS_AES_256_GCM_SHA384' },
+      certificate_list: [leaf, '-----BEGIN CERTIFICATE-----\nno\n-----END CERTIFICATE-----\n'],
+    },
+  };
+  const bare = { ...flow, client_conn: { ...flow.client_conn, timestamp_tls_setup: null, id: 'c2' }, server_conn: {} };
+  const { exchanges } = await imported(kit, Buffer.from([flow, flow, bare].map(tnet).join('')));
+  const [first, second, third] = exchanges;
+  expect(first?.clientConnection).toMatchObject({
+    address: '127.0.0.1:50000',
+    tls: { version: 'TLSv1.3', cipher: 'TLS_AES_128_GCM_SHA256', alpn: 'h2', offeredAlpn: ['h2', 'http/1.1'] },
+  });
+  expect(first?.clientConnection?.tls?.chain.map(({ names }) => names)).toEqual([['example.test']]);
+  expect(first?.originConnection).toMatchObject({
+    address: '[2001:db8::7]:443',
+    tls: { sni: 'example.test', chain: [{ names: ['example.test'] }] },
+  });
+  expect(second?.clientConnection?.id).toBe(first?.clientConnection?.id);
+  expect(second?.summary.origin).toMatchObject({ address: '[2001:db8::7]:443' });
+  expect(third?.clientConnection?.tls).toBeNull();
+  expect(third?.summary.origin).toEqual({ address: null, protocol: null });
 });
 
 test('damage is named with its place: inside of a flow the next one is read, between flows reading ends', async () => {

@@ -10,7 +10,7 @@ const PIECE_BYTES = 65_536;
 /** Records imported exchanges as the engine would have recorded them. */
 export class ExchangeRecorder {
   readonly #tap: Tap;
-  readonly #client: ConnectionId;
+  readonly #unknownClient: ConnectionId;
   readonly #connections = new Map<string, ConnectionId>();
   #nextExchange: ExchangeId;
   #nextConnection: ConnectionId;
@@ -20,9 +20,9 @@ export class ExchangeRecorder {
   constructor(tap: Tap, firstExchange: ExchangeId, firstConnection: ConnectionId) {
     this.#tap = tap;
     this.#nextExchange = firstExchange;
-    this.#client = firstConnection;
+    this.#unknownClient = firstConnection;
     this.#nextConnection = firstConnection + 1;
-    tap.connection({ id: this.#client, side: 'client', address: NO_ADDRESS, protocol: 'http/1.1', tls: null });
+    tap.connection({ id: this.#unknownClient, side: 'client', address: NO_ADDRESS, protocol: 'http/1.1', tls: null });
   }
 
   /** The time of what is being recorded, microseconds since the Unix epoch. */
@@ -45,7 +45,11 @@ export class ExchangeRecorder {
     const tap = this.#tap;
     const { kind, startedAt, scheme, host, port, method, path, protocol, head, sentHead } = exchange;
     this.#clock = startedAt;
-    const client = { clientConnection: this.#client, clientAddress: NO_ADDRESS, clientProtocol: protocol };
+    const client = {
+      clientConnection: this.#client(exchange),
+      clientAddress: exchange.client?.address ?? NO_ADDRESS,
+      clientProtocol: protocol,
+    };
     tap.begin({ id, kind, startedAt, ...client, scheme, host, port, method, path, head, sentHead });
     this.#payload(id, 'request', exchange.body);
     if (exchange.trailers !== null) tap.trailers(id, 'request', exchange.trailers);
@@ -78,16 +82,29 @@ export class ExchangeRecorder {
     return id;
   }
 
-  #origin(id: ExchangeId, { connection, protocol }: ImportedExchange, address: string): void {
-    const key = `${connection} ${address}`;
+  #client({ client, protocol }: ImportedExchange): ConnectionId {
+    if (client === undefined) return this.#unknownClient;
+    return this.#connection('client', client, protocol).id;
+  }
+
+  #origin(id: ExchangeId, { connection, protocol, originTls }: ImportedExchange, address: string): void {
+    const origin = this.#connection('origin', { address, connection, tls: originTls ?? null }, protocol);
+    this.#tap.origin(id, origin.id, address, protocol, origin.reused);
+  }
+
+  /** The connection of that name and address; a new one where the file does not tell them apart. */
+  #connection(
+    side: 'client' | 'origin',
+    { address, connection, tls }: NonNullable<ImportedExchange['client']>,
+    protocol: ImportedExchange['protocol'],
+  ): { readonly id: ConnectionId; readonly reused: boolean } {
+    const key = `${side} ${connection} ${address}`;
     const known = this.#connections.get(key);
-    const reused = known !== undefined && connection !== '';
-    const number = reused ? known : this.#nextConnection++;
-    if (!reused) {
-      this.#connections.set(key, number);
-      this.#tap.connection({ id: number, side: 'origin', address, protocol, tls: null });
-    }
-    this.#tap.origin(id, number, address, protocol, reused);
+    if (known !== undefined && connection !== '') return { id: known, reused: true };
+    const id = this.#nextConnection++;
+    this.#connections.set(key, id);
+    this.#tap.connection({ id, side, address, protocol, tls });
+    return { id, reused: false };
   }
 
   #payload(id: ExchangeId, side: MessageSide, bytes: Buffer): void {

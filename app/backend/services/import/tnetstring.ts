@@ -111,3 +111,9 @@ function numberIn(payload: Buffer, base: number): number {
   if (payload.length === 0 || Number.isNaN(number)) throw new TnetError('a number was expected', base);
   return number;
 }
+
+/** A text of a flow; bytes of heads are latin1. Empty for anything else. */
+export function textIn(value: unknown): string {
+  if (Buffer.isBuffer(value)) return value.toString('latin1');
+  return typeof value === 'string' ? value : '';
+}
