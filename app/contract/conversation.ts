@@ -1,4 +1,4 @@
-import type { HeaderField } from '../../proxy-engine/model/exchange.ts';
+import type { ExchangeSummary, HeaderField } from '../../proxy-engine/model/exchange.ts';
 import type { ExchangeId } from '../../proxy-engine/model/ids.ts';
 
 /**
@@ -85,4 +85,9 @@ export interface ConversationStreams {
    * `not-found`, `bad-input` or `body-dropped` before anything is sent.
    */
   'conversation.open': { input: ConversationRequest; item: ConversationState };
+}
+
+/** The exchange is a WebSocket that was opened, over either version of HTTP (RFC 6455 §4.1, RFC 8441 §5). */
+export function heldConversation({ kind, status }: Pick<ExchangeSummary, 'kind' | 'status'>): boolean {
+  return kind === 'websocket' && status !== null && (status === 101 || (status >= 200 && status < 300));
 }

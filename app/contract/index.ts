@@ -12,7 +12,7 @@ export type * from './import.ts';
 export { blanksAnything, NO_REDACTION, USUAL_REDACTION } from './export.ts';
 export type * from './export.ts';
 export type * from './replay.ts';
-export type * from './conversation.ts';
+export * from './conversation.ts';
 export { maySendCloseCode } from '../../proxy-engine/model/close-code.ts';
 export { MAX_CERTIFICATE_BYTES } from './client-certificate-calls.ts';
 export type * from './client-certificate-calls.ts';

@@ -1,5 +1,6 @@
 import { createServer, request, type Server } from 'node:http';
 import type { Page } from 'playwright-core';
+import { WebSocketServer } from 'ws';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { accessibilityFindings } from '../support/accessibility.ts';
 import { startRealInspector } from '../support/real-inspector.ts';
@@ -142,6 +143,63 @@ test('a run is cancelled', async () => {
   await page.getByText('200 ×').waitFor();
   await page.getByRole('button', { name: 'Cancel the run' }).click();
   await page.getByText('Cancelled', { exact: true }).waitFor();
+});
+
+test('a WebSocket is composed, its conversation is replayed by one key, and a recorded message is edited and sent', async () => {
+  const server = new WebSocketServer({ server: origin, path: '/live' });
+  server.on('connection', (socket) => {
+    socket.on('message', (data: Buffer, isBinary: boolean) => {
+      socket.send(isBinary ? data : `echo ${data.toString()}`, { binary: isBinary });
+    });
+  });
+  const page = await inspector.open();
+  const conversation = page.getByRole('region', { name: 'Conversation', exact: true });
+  const state = page.getByRole('status', { name: 'State of the connection' });
+  await page.getByRole('button', { name: 'Compose' }).click();
+  await page.getByRole('radio', { name: 'WebSocket' }).click();
+  await conversation.getByText('Not connected').waitFor();
+  const url = page.getByRole('textbox', { name: 'URL' });
+  expect(await url.inputValue()).toBe('wss://');
+  await url.fill(urlOf('/live').replace('http', 'ws'));
+  await url.press('Enter');
+  await state.getByText('Open').waitFor();
+  const editor = page.getByRole('textbox', { name: 'Message to send' });
+  await editor.fill('first');
+  await editor.press('Control+Enter');
+  await conversation.getByRole('option', { name: 'echo first' }).waitFor();
+  await page.getByRole('radio', { name: 'Hex' }).click();
+  await editor.fill('01 f');
+  await page.getByText('Write pairs of hex digits').waitFor();
+  await editor.fill('01 ff');
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await state.getByText('2 sent, 2 received').waitFor();
+  await page.getByRole('textbox', { name: 'Code' }).fill('4001');
+  await page.getByRole('textbox', { name: 'Reason' }).fill('enough');
+  await page.getByRole('textbox', { name: 'Reason' }).press('Enter');
+  await state.getByText('Closed by you with 4001 “enough”').waitFor();
+  expect(await accessibilityFindings(page)).toEqual([]);
+
+  await page.getByRole('button', { name: 'Traffic' }).click();
+  await rowWith(page, '/live').click();
+  await page.keyboard.press('r');
+  await page.getByText('Replayed to its end').waitFor();
+  await page.getByText('2 of 2 sent').waitFor();
+  await state.getByText('Closed by you with 4001 “enough”').waitFor();
+  await conversation.getByRole('tab', { name: 'Overview' }).click();
+  await conversation.getByRole('heading', { name: 'Replay of' }).waitFor();
+  const recorded = page.getByRole('listbox', { name: 'Messages of the client' });
+  await recorded.focus();
+  await page.keyboard.press('Home');
+  await page.keyboard.press('Enter');
+  expect(await editor.inputValue()).toBe('first');
+  await page.getByRole('button', { name: 'Connect', exact: true }).click();
+  await state.getByText('Open').waitFor();
+  await editor.fill('edited');
+  await editor.press('Control+Enter');
+  await conversation.getByRole('option', { name: 'echo edited' }).waitFor();
+  await page.getByRole('button', { name: 'Disconnect' }).click();
+  await state.getByText('Closed by you with 1000').waitFor();
+  server.close();
 });
 
 test('a dropped HAR file becomes a session, with a report of what was left out', async () => {

@@ -1,4 +1,7 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
+import { WebSocketServer } from 'ws';
 import { applyFilter, detailOf, openExchange, showSample } from '../support/real-inspector.ts';
 
 /** One picture of the product: how to get there from a fresh page. */
@@ -69,6 +72,23 @@ async function showBenchmark(page: Page): Promise<void> {
   await page.keyboard.type('Run the quick benchmark');
   await page.keyboard.press('Enter');
   await page.getByText(/^In throughput Weir .* 5 profiles/).waitFor();
+}
+
+let shop: WebSocketServer | null = null;
+
+/** An invented shop that acknowledges a subscription and tells a little of what was recorded, so that a replay waits. */
+async function startShop(): Promise<string> {
+  shop = new WebSocketServer({ host: '127.0.0.1', port: 0, perMessageDeflate: { threshold: 0 } });
+  shop.on('connection', (socket) => {
+    socket.once('message', () => {
+      socket.send('{"op":"ack","id":1}');
+      for (let index = 0; index < 9; index += 1) {
+        socket.send(JSON.stringify({ sku: String(1_041 + (index % 3)), stock: 40 - index, warehouse: 'Graz' }));
+      }
+    });
+  });
+  await once(shop, 'listening');
+  return `ws://127.0.0.1:${String((shop.address() as AddressInfo).port)}/stock/live`;
 }
 
 export const SCENES: readonly Scene[] = [
@@ -243,6 +263,25 @@ export const SCENES: readonly Scene[] = [
       await page.getByText('All figures').click();
       await page.getByText('Conditions and limits').click();
       await page.getByText('All figures').scrollIntoViewIfNeeded();
+    },
+  },
+  {
+    name: 'compose-websocket',
+    async show(page) {
+      const url = await startShop();
+      await showSample(page);
+      await openExchange(page, 'path:/stock/live', 'Overview');
+      await page.getByRole('grid', { name: 'Exchanges' }).focus();
+      await page.keyboard.press('e');
+      await page.getByRole('textbox', { name: 'URL' }).fill(url);
+      await page.getByRole('button', { name: 'Replay the conversation' }).click();
+      await page.getByText(/waiting for \d+ of the origin/).waitFor();
+    },
+    async leave(page) {
+      await page.getByRole('button', { name: 'Cancel the replay' }).click();
+      await page.getByText('Cancelled', { exact: true }).waitFor();
+      shop?.close();
+      shop = null;
     },
   },
   {

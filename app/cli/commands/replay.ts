@@ -1,5 +1,5 @@
 import type { ContractClient, ConversationPace, HeaderField, ReplayOutcome } from '#contract';
-import { exchangeUrl } from '#contract';
+import { exchangeUrl, heldConversation } from '#contract';
 import { parseArguments, parseNumber } from '../arguments.ts';
 import { summaryJson } from '../exchange-json.ts';
 import { print, tell } from '../output.ts';
@@ -32,7 +32,7 @@ export async function replay(args: readonly string[]): Promise<number> {
   const pace = values.pace === undefined ? null : parsePace(values.pace);
   return withBackend(values.data, values['origin-ca'], async (client) => {
     const { summary } = await client.call('exchanges.get', { id });
-    if (summary.kind === 'websocket') {
+    if (heldConversation(summary)) {
       return replayConversation(client, summary, pace ?? 'answers', setHeaders, values.json);
     }
     if (pace !== null) throw new UsageError(`--pace is for WebSockets; exchange ${String(id)} is none.`);

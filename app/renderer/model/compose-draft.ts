@@ -1,6 +1,15 @@
-import type { ExchangeDetail, ExchangeId, HeaderField, ReplayCookies, ReplayRequest, ReplayVersion } from '#contract';
+import type {
+  ConversationRequest,
+  ExchangeDetail,
+  ExchangeId,
+  HeaderField,
+  ReplayCookies,
+  ReplayRequest,
+  ReplayVersion,
+} from '#contract';
 import { urlOf } from './copying.ts';
 import type { CurlRequest } from './curl/parse-curl.ts';
+import { editableText } from './message-draft.ts';
 
 /** A row of the table of header fields; those that are off are not sent. */
 export interface DraftField {
@@ -46,7 +55,9 @@ export function emptyDraft(): Draft {
 /** @param body what is to be edited: the stored body; null when it is too long or was not kept */
 export function draftOfExchange({ summary, request }: ExchangeDetail, body: Uint8Array | null): Draft {
   const head = request?.sent ?? request;
-  const text = body === null || (request?.contentEncoding.length ?? 0) > 0 ? null : decoded(body);
+  const isSocket = summary.kind === 'websocket';
+  // The bytes behind the handshake are messages, and no body.
+  const text = isSocket ? '' : body === null || (request?.contentEncoding.length ?? 0) > 0 ? null : editableText(body);
   return {
     ...emptyDraft(),
     of: summary.id,
@@ -61,7 +72,7 @@ export function draftOfExchange({ summary, request }: ExchangeDetail, body: Uint
 }
 
 export function draftOfCurl(request: CurlRequest): Draft {
-  const text = decoded(request.body);
+  const text = editableText(request.body);
   return {
     ...emptyDraft(),
     method: request.method,
@@ -92,13 +103,43 @@ export function requestOfDraft(draft: Draft, original: Draft): ReplayRequest {
   };
 }
 
+/** The draft describes a WebSocket. */
+export function isSocketDraft({ url }: Draft): boolean {
+  return /^wss?:/i.test(url);
+}
+
+/** The same draft for the other protocol. What came from an exchange of another kind begins anew. */
+export function draftFor(draft: Draft, protocol: 'http' | 'websocket', ofSocket: boolean): Draft {
+  const toSocket = protocol === 'websocket';
+  if (toSocket === isSocketDraft(draft)) return draft;
+  const url =
+    draft.url === '' ? (toSocket ? 'wss://' : 'https://') : draft.url.replace(/^(ws|http)/i, toSocket ? 'ws' : 'http');
+  const kept = toSocket || !ofSocket;
+  return { ...draft, url, ...(kept ? {} : { of: null, version: 'auto' as const }) };
+}
+
+/** What is opened: of a draft that came from an exchange only what was changed, so that the rest stays as it was captured. */
+export function conversationOfDraft(
+  draft: Draft,
+  original: Draft,
+): Pick<ConversationRequest, 'of' | 'url' | 'headers'> {
+  const all = draft.of === null;
+  const headers = sentFields(draft);
+  const changed = JSON.stringify(headers) !== JSON.stringify(sentFields(original));
+  return {
+    of: draft.of,
+    ...(all || draft.url !== original.url ? { url: draft.url } : {}),
+    ...(all || changed ? { headers } : {}),
+  };
+}
+
 /** Why a draft cannot be sent yet; null when it can. */
 export type DraftFault = 'method' | 'no-url' | 'url' | 'field-name' | 'field-value';
 
 export function faultOf(draft: Draft): DraftFault | null {
   if (!METHOD.test(draft.method)) return 'method';
-  if (draft.url.trim() === '') return 'no-url';
-  if (!/^https?:\/\/[^/?#\s]+/i.test(draft.url) || !URL.canParse(draft.url)) return 'url';
+  if (/^((https?|wss?):\/*)?\s*$/i.test(draft.url)) return 'no-url';
+  if (!/^(https?|wss?):\/\/[^/?#\s]+/i.test(draft.url) || !URL.canParse(draft.url)) return 'url';
   const fields = draft.fields.filter(({ on, name, value }) => on && (name !== '' || value !== ''));
   if (fields.some(({ name }) => !METHOD.test(name))) return 'field-name';
   return fields.some(({ value }) => /[\r\n\0]/.test(value)) ? 'field-value' : null;
@@ -145,14 +186,4 @@ function changedBody(draft: Draft, original: Draft): Uint8Array | null {
 function wireText(value: string): string {
   if (!/[^\0-\xff]/.test(value)) return value;
   return Array.from(new TextEncoder().encode(value), (byte) => String.fromCharCode(byte)).join('');
-}
-
-function decoded(bytes: Uint8Array): string | null {
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-    // A text area would change these.
-    return /[\0\r]/.test(text) ? null : text;
-  } catch {
-    return null;
-  }
 }

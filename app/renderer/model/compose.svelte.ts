@@ -9,21 +9,28 @@ import type {
 } from '#contract';
 import { MAX_COMPOSED_BODY_BYTES, MAX_WINDOW_BYTES } from '#contract';
 import {
+  conversationOfDraft,
+  draftFor,
   draftOfCurl,
   draftOfExchange,
   emptyDraft,
+  isSocketDraft,
   requestOfDraft,
   type Draft,
   type DraftField,
 } from './compose-draft.ts';
 import type { Backend } from './connection.svelte.ts';
+import { COMPOSE_TEXT } from '../text/compose.ts';
 import { parseCurl } from './curl/parse-curl.ts';
+import { SocketComposer } from './socket-composer.svelte.ts';
 
 const FIRST_LOAD: ReplayLoad = { count: 100, perSecond: null, parallel: 10, connections: 10 };
 
 /** The page that composes requests: the draft, what came of it, and a run of many. */
 export class Compose {
   readonly #backend: Backend;
+  /** The WebSocket, while the draft describes one. */
+  readonly socket: SocketComposer;
   #draft = $state.raw<Draft>(emptyDraft());
   #original = $state.raw<Draft>(emptyDraft());
   #notes = $state.raw<readonly string[]>([]);
@@ -39,10 +46,21 @@ export class Compose {
 
   constructor(backend: Backend) {
     this.#backend = backend;
+    this.socket = new SocketComposer(backend);
   }
 
   get draft(): Draft {
     return this.#draft;
+  }
+
+  /** The draft describes a WebSocket. */
+  get isSocket(): boolean {
+    return isSocketDraft(this.#draft);
+  }
+
+  /** Turns the draft into one of the other protocol. */
+  setProtocol(protocol: 'http' | 'websocket'): void {
+    this.#draft = draftFor(this.#draft, protocol, this.socket.original !== null);
   }
 
   /** What a pasted command said that a request cannot hold. */
@@ -63,9 +81,9 @@ export class Compose {
     return this.#outcome;
   }
 
-  /** The row of the answer. */
+  /** The row of the answer, or of the WebSocket. */
   get answer(): ExchangeSummary | null {
-    return this.#answer;
+    return this.isSocket ? this.socket.row : this.#answer;
   }
 
   get load(): ReplayLoad {
@@ -127,9 +145,20 @@ export class Compose {
    */
   async useExchange(id: ExchangeId): Promise<void> {
     const detail = await this.#backend.call('exchanges.get', { id });
+    if (detail.summary.kind === 'websocket') {
+      this.#begin(draftOfExchange(detail, null), [], detail.summary);
+      return;
+    }
     const stored = detail.request?.storedBytes ?? 0;
     const whole = stored === detail.summary.requestBodyBytes && stored <= MAX_COMPOSED_BODY_BYTES;
     this.#begin(draftOfExchange(detail, whole ? await this.#readBody(id, stored) : null), []);
+  }
+
+  /** Opens the WebSocket of the draft, and replays the recorded conversation on it if that is wanted. */
+  connect(replays: boolean): void {
+    const { deflate, pace } = this.socket;
+    const request = conversationOfDraft(this.#draft, this.#original);
+    this.socket.open({ ...request, deflate, replay: replays && request.of !== null ? pace : null });
   }
 
   /** Sends the draft. What goes wrong is told by `problem`. @returns the row of the answer */
@@ -174,8 +203,12 @@ export class Compose {
         items: (items) => {
           this.#progress = items.at(-1) ?? this.#progress;
         },
-        // Each item is the whole state.
-        gap: () => undefined,
+        // The backend is another one now: the run ended with the first.
+        gap: () => {
+          this.#run?.close();
+          this.#run = null;
+          this.#problem = COMPOSE_TEXT.runLost;
+        },
         ended: (failure: ContractError | null) => {
           this.#run = null;
           this.#problem = failure?.message ?? null;
@@ -190,7 +223,8 @@ export class Compose {
     this.#run = null;
   }
 
-  #begin(draft: Draft, notes: readonly string[]): void {
+  #begin(draft: Draft, notes: readonly string[], socket: ExchangeSummary | null = null): void {
+    this.socket.begin(socket);
     this.cancelSend();
     this.cancelRun();
     this.#draft = draft;

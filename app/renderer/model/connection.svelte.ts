@@ -66,6 +66,8 @@ export class Connection implements Backend {
     let handle: StreamHandle | null = null;
     const open = (client: ContractClient, again: boolean): void => {
       if (again) listener.gap();
+      // What must not happen twice is closed at the gap.
+      if (!this.#streams.has(open)) return;
       handle = client.stream(name, input, {
         items: (items) => listener.items(items),
         gap: () => {

@@ -8,7 +8,7 @@ export const COMPOSE_TEXT = {
   response: 'Response',
   method: 'Method',
   url: 'URL',
-  urlPlaceholder: 'https://host/path',
+  urlPlaceholder: 'https://host/path or wss://host/path',
   send: 'Send',
   cancel: 'Cancel',
   sending: 'Sending the request',
@@ -58,6 +58,7 @@ export const COMPOSE_TEXT = {
   rateHint: '0: as fast as answers come.',
   start: 'Start',
   stop: 'Cancel the run',
+  runLost: 'The connection to the backend was lost, and the run with it. Start it again.',
   runLabel: 'Progress of the run',
   finished: (finished: string, total: string): string => `${finished} of ${total} answered`,
   failed: (count: string): string => `${count} failed`,
@@ -86,7 +87,7 @@ export const COMPOSE_TEXT = {
 export const DRAFT_FAULT_TEXT: Readonly<Record<DraftFault, string>> = {
   method: 'The method holds letters, digits and hyphens only.',
   'no-url': 'Write a URL to send the request.',
-  url: 'This is no URL. Write it like https://host/path.',
+  url: 'This is no URL. Write it like https://host/path, or wss://host/path for a WebSocket.',
   'field-name': 'A field name holds letters, digits and hyphens only. Mend it, or switch the field off.',
   'field-value': 'A field value cannot hold a line end. Take it out, or switch the field off.',
 };

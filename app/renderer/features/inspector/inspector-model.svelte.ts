@@ -17,6 +17,8 @@ const REFRESH_MILLISECONDS = 250;
 export class InspectorModel {
   readonly #backend: Backend;
   readonly #tab: Remembered<TabId>;
+  /** What is open here instead of the remembered tab; null where that counts. */
+  #ownTab = $state<TabId | null>(null);
   readonly #bodyView: Remembered<BodyView>;
   readonly #rawAs: Remembered<'received' | 'sent'>;
   #id: ExchangeId | null = null;
@@ -27,8 +29,10 @@ export class InspectorModel {
   #reading = new AbortController();
   #refresh: ReturnType<typeof setTimeout> | null = null;
 
-  constructor(backend: Backend, store: KeyValueStore = localStorage) {
+  /** @param first the tab that stands open at first, without touching the remembered one */
+  constructor(backend: Backend, store: KeyValueStore = localStorage, first: TabId | null = null) {
     this.#backend = backend;
+    this.#ownTab = first;
     this.#tab = new Remembered(
       'detail-tab',
       'overview',
@@ -78,11 +82,13 @@ export class InspectorModel {
 
   /** The chosen tab, or the first one while the chosen one has no content here. */
   get tab(): TabId {
-    return this.tabs.includes(this.#tab.value) ? this.#tab.value : 'overview';
+    const chosen = this.#ownTab ?? this.#tab.value;
+    return this.tabs.includes(chosen) ? chosen : 'overview';
   }
 
   set tab(tab: TabId) {
-    this.#tab.value = tab;
+    if (this.#ownTab === null) this.#tab.value = tab;
+    else this.#ownTab = tab;
   }
 
   get bodyView(): BodyView {
