@@ -1,12 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdir, readFile, readdir } from 'node:fs/promises';
+import { readFile, readdir } from 'node:fs/promises';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { which } from '../../bench/products/which.ts';
 import { browserForTests } from '../support/browser.ts';
 import { startChainProxy, type ChainProxy } from '../support/chain-proxy.ts';
 import { missingForGnome, startGnomeDesktop, type GnomeDesktop } from '../support/gnome-desktop.ts';
@@ -18,11 +16,8 @@ import { applyFilter, detailOf, startRealInspector, type RealInspector } from '.
  * of Weir, and an inspector in which everything is done by clicks and keys. At the end nothing of it is left.
  */
 
-const missing = [
-  missingForGnome(),
-  which('certutil') === null ? 'certutil missing: apt-get install libnss3-tools' : null,
-].filter((why) => why !== null);
-if (missing.length > 0) process.stderr.write(`\nNOT TESTED: the whole journey. ${missing.join('; ')}\n\n`);
+const missing = missingForGnome();
+if (missing !== null) process.stderr.write(`\nNOT TESTED: the whole journey. ${missing}\n\n`);
 
 const run = promisify(execFile);
 const SHOP = 'shop.example';
@@ -38,13 +33,14 @@ interface Order {
 }
 
 let desktop: GnomeDesktop;
+let database: string;
 let office: ChainProxy;
 let shop: Server;
 const orders: Order[] = [];
 let inspector: RealInspector;
 let person: Browser | null = null;
 
-describe.skipIf(missing.length > 0)('the whole journey', () => {
+describe.skipIf(missing !== null)('the whole journey', () => {
   beforeAll(async () => {
     shop = createServer(originCertificate(SHOP), (request, response) => {
       if (request.url !== '/api/cart') {
@@ -66,9 +62,7 @@ describe.skipIf(missing.length > 0)('the whole journey', () => {
       await desktop.settings('set', `org.gnome.system.proxy.${kind}`, 'port', String(office.port));
     }
     await desktop.settings('set', 'org.gnome.system.proxy', 'mode', 'manual');
-    const database = databaseOf(desktop);
-    await mkdir(database, { recursive: true });
-    await run('certutil', ['-N', '-d', `sql:${database}`, '--empty-password']);
+    database = await desktop.makeBrowserDatabase();
     inspector = await startRealInspector({ ...desktop.environment, WEIR_TEST_ORIGIN_CA: ORIGIN_CA });
   });
 
@@ -135,13 +129,11 @@ describe.skipIf(missing.length > 0)('the whole journey', () => {
   });
 });
 
-const databaseOf = ({ environment }: GnomeDesktop): string => join(environment['HOME'] ?? '', '.pki', 'nssdb');
-
 const rowOf = (page: Page, path: string) => page.getByRole('row').filter({ hasText: path });
 
 /** What Weir changes outside of its own folder. */
 async function traces(): Promise<readonly string[]> {
-  const { stdout } = await run('certutil', ['-L', '-d', `sql:${databaseOf(desktop)}`]);
+  const { stdout } = await run('certutil', ['-L', '-d', `sql:${database}`]);
   const sections = (await desktop.dump()).trim().split('\n\n');
   return [stdout, ...sections.map((section) => section.split('\n').sort().join('\n')).sort()];
 }

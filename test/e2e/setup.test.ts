@@ -1,6 +1,4 @@
 import { execFile } from 'node:child_process';
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -26,9 +24,7 @@ describe.skipIf(missing !== null)('the Setup page', () => {
 
   beforeAll(async () => {
     desktop = await startGnomeDesktop();
-    database = join(desktop.environment['HOME'] ?? '', '.pki', 'nssdb');
-    await mkdir(database, { recursive: true });
-    await run('certutil', ['-N', '-d', `sql:${database}`, '--empty-password']);
+    database = await desktop.makeBrowserDatabase();
     inspector = await startRealInspector(desktop.environment);
     page = await inspector.open();
   }, START_MILLISECONDS);

@@ -276,42 +276,16 @@ export const SCENES: readonly Scene[] = [
       await page.getByRole('textbox', { name: 'URL' }).fill(url);
       await page.getByRole('button', { name: 'Replay the conversation' }).click();
       await page.getByText(/waiting for \d+ of the origin/).waitFor();
+      await detailOf(page)
+        .getByRole('option', { name: /"stock":32/ })
+        .click();
+      await detailOf(page).getByText('"warehouse"').first().waitFor();
     },
     async leave(page) {
       await page.getByRole('button', { name: 'Cancel the replay' }).click();
       await page.getByText('Cancelled', { exact: true }).waitFor();
       shop?.close();
       shop = null;
-    },
-  },
-  {
-    name: 'setup',
-    async show(page) {
-      await page.getByRole('button', { name: 'Setup' }).click();
-      await page.getByRole('heading', { name: 'Setup', level: 1 }).waitFor();
-    },
-  },
-  {
-    name: 'export',
-    async show(page) {
-      await showSample(page);
-      await page.getByRole('grid', { name: 'Exchanges' }).focus();
-      await page.keyboard.press('Home');
-      await page.keyboard.press('Control+a');
-      await page.keyboard.press('Control+k');
-      await page.getByPlaceholder('Find an action').fill('Export as HAR');
-      await page.keyboard.press('Enter');
-      const dialog = page.getByRole('dialog', { name: /^Export/ });
-      await dialog.getByLabel('JSON values').fill('$..unitPrice, email');
-      await dialog.getByText(/JSON values: [1-9]/).waitFor();
-    },
-  },
-  {
-    name: 'authority-import',
-    async show(page) {
-      await page.getByRole('button', { name: 'Setup' }).click();
-      await page.getByRole('button', { name: 'Use one of yours…' }).click();
-      await page.getByRole('dialog', { name: 'Use an authority of yours' }).waitFor();
     },
   },
   {

@@ -1,9 +1,12 @@
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { missingForGnome, startGnomeDesktop } from '../support/gnome-desktop.ts';
+import type { GnomeDesktop } from '../support/gnome-desktop.ts';
 import { startRealInspector } from '../support/real-inspector.ts';
 import type { RealInspector } from '../support/real-inspector.ts';
 import { checkPage } from './page-checks.ts';
+import { JOURNEY_SCENES } from './journey-scenes.ts';
 import { SCENES } from './scenes.ts';
 
 /** `WEIR_SHOTS_FOLDER` puts the pictures elsewhere, for example to docs/pictures. */
@@ -35,21 +38,27 @@ const SIZES = [
   { width: 1_024, height: 700 },
 ] as const;
 
+let desktop: GnomeDesktop | null = null;
 let inspector: RealInspector;
 
 beforeAll(async () => {
   await mkdir(FOLDER, { recursive: true });
-  inspector = await startRealInspector();
+  // A desktop of its own: the pictures do not show what this machine happens to have, and nothing of it can be changed.
+  desktop = missingForGnome() === null ? await startGnomeDesktop() : null;
+  if (desktop !== null) await desktop.makeBrowserDatabase();
+  inspector = await startRealInspector(desktop?.environment);
 });
 
 afterAll(async () => {
   await inspector.stop();
+  await desktop?.stop();
 });
 
-const scenes = SCENES.filter(({ name }) => WANTED.includes('all') || WANTED.includes(name));
+const all = [...SCENES, ...JOURNEY_SCENES];
+const scenes = all.filter(({ name }) => WANTED.includes('all') || WANTED.includes(name));
 
 test('every scene that is asked for is there', () => {
-  const missing = WANTED.filter((name) => name !== 'all' && !SCENES.some((scene) => scene.name === name));
+  const missing = WANTED.filter((name) => name !== 'all' && !all.some((scene) => scene.name === name));
   expect(missing).toEqual([]);
 });
 

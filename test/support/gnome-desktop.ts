@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
-const PROGRAMS = ['dbus-daemon', 'gsettings', 'dconf'];
+const PROGRAMS = ['dbus-daemon', 'gsettings', 'dconf', 'certutil'];
 
 /** GNOME's settings for real: a session bus of its own and dconf's database in a fresh home folder. */
 export interface GnomeDesktop {
@@ -20,6 +20,8 @@ export interface GnomeDesktop {
   settings(...args: readonly string[]): Promise<string>;
   /** Resolves when `wanted` finds what it looks for in the dump: `dconf watch` says when to look. */
   until(wanted: (dump: string) => boolean): Promise<void>;
+  /** Makes the database in which Chromium looks for authorities, and answers its folder. */
+  makeBrowserDatabase(): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -28,7 +30,7 @@ export function missingForGnome(): string | null {
   const folders = (process.env['PATH'] ?? '').split(delimiter);
   const missing = PROGRAMS.filter((program) => !folders.some((folder) => isExecutable(join(folder, program))));
   if (missing.length === 0) return null;
-  return `${missing.join(', ')} missing: apt-get install dbus dconf-cli dconf-gsettings-backend libglib2.0-bin gsettings-desktop-schemas`;
+  return `${missing.join(', ')} missing: apt-get install dbus dconf-cli dconf-gsettings-backend libglib2.0-bin gsettings-desktop-schemas libnss3-tools`;
 }
 
 export async function startGnomeDesktop(): Promise<GnomeDesktop> {
@@ -72,6 +74,12 @@ export async function startGnomeDesktop(): Promise<GnomeDesktop> {
         watch.kill();
         await ended;
       }
+    },
+    async makeBrowserDatabase() {
+      const folder = join(home, '.pki', 'nssdb');
+      await mkdir(folder, { recursive: true });
+      await run('certutil', ['-N', '-d', `sql:${folder}`, '--empty-password']);
+      return folder;
     },
     async stop() {
       const ended = once(bus, 'exit');
