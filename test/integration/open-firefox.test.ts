@@ -13,11 +13,12 @@ import { firstItem, startBackend, type TestBackend } from '../support/backend-ki
 import { ORIGIN_CA, originCertificate } from '../support/origin-certificates.ts';
 
 /*
- * A fresh Firefox for real: the page of an origin that only Weir trusts, on loopback, in a home folder of its own. Where no
- * Firefox is installed these tests are reported as skipped.
+ * A fresh Firefox for real: the page of an origin that only Weir trusts, on loopback, in a home folder of its own.
  */
 
 const firefox = which('firefox-esr') ?? which('firefox');
+if (firefox === null)
+  process.stderr.write('\nNOT TESTED: a fresh Firefox. Neither firefox-esr nor firefox is installed.\n\n');
 
 let home: string;
 let origin: Server;

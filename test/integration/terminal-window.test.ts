@@ -184,7 +184,11 @@ describe('on Windows', () => {
   });
 });
 
-describe.skipIf(which('Xvfb') === null || which('xterm') === null)('a real xterm', () => {
+const missing = ['Xvfb', 'xterm'].filter((name) => which(name) === null);
+if (missing.length > 0)
+  process.stderr.write(`\nNOT TESTED: a real terminal window. Missing: ${missing.join(', ')}.\n\n`);
+
+describe.skipIf(missing.length > 0)('a real xterm', () => {
   let server: ChildProcess;
   let display: string;
 

@@ -1,23 +1,34 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { chromium } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { CommandRunner } from '../../app/backend/platform/command-runner.ts';
 import { createCommandRunner } from '../../app/backend/platform/command-runner.ts';
+import {
+  FIREFOX_ENVIRONMENT,
+  firefoxArguments,
+  preferencesText,
+  proxyPreferences,
+  QUIET_FIREFOX,
+} from '../../app/backend/platform/firefox-profile.ts';
 import { anchorStore } from '../../app/backend/platform/trust/anchors.ts';
 import { macosKeychain } from '../../app/backend/platform/trust/macos-keychain.ts';
-import { nssStore } from '../../app/backend/platform/trust/nss.ts';
+import { nssStore, nssStores } from '../../app/backend/platform/trust/nss.ts';
 import { examinePrograms } from '../../app/backend/platform/trust/program-trust.ts';
 import { selfTest } from '../../app/backend/platform/trust/self-test.ts';
 import { trustAuthority } from '../../app/backend/platform/trust/trust-authority.ts';
 import type { TrustAuthority } from '../../app/backend/platform/trust/trust-store.ts';
 import { examineStore, trust, untrust } from '../../app/backend/platform/trust/trust-store.ts';
 import { windowsStore } from '../../app/backend/platform/trust/windows-store.ts';
-import { createCertificateAuthority } from '../../proxy-engine/pki/index.ts';
+import { which } from '../../bench/products/which.ts';
+import { authorityFiles, createCertificateAuthority, createLeafForge } from '../../proxy-engine/pki/index.ts';
 import { browserForTests } from '../support/browser.ts';
+import { startForgingProxy, type ForgingProxy } from '../support/forging-proxy.ts';
+import { JAVA_GET } from '../support/java-get.ts';
 import { recordingPrograms } from '../support/recording-programs/recording-programs.ts';
 import { runWeir } from '../support/run-weir.ts';
 import { WeirProcess } from '../support/weir-process.ts';
@@ -26,6 +37,10 @@ import { WeirProcess } from '../support/weir-process.ts';
 
 const PAGE = 'https://weir.test/';
 const run = promisify(execFile);
+const firefox = which('firefox-esr') ?? which('firefox');
+const javac = which('keytool') === null ? null : which('javac');
+if (firefox === null) process.stderr.write('\nNOT TESTED: trust in a profile of Firefox. It is not installed.\n\n');
+if (javac === null) process.stderr.write("\nNOT TESTED: trust of Java in Debian's store. No JDK is installed.\n\n");
 
 let weir: WeirProcess;
 let folder: string;
@@ -60,13 +75,14 @@ function otherAuthority(): TrustAuthority {
   return trustAuthority(createCertificateAuthority('ecdsa', Date.now()).certificate, join(folder, 'other.pem'));
 }
 
+const command = (...args: readonly string[]) =>
+  runWeir(['ca', ...args, '--data', weir.dataFolder], { env: { HOME: folder } });
+
 describe('the databases of browsers', () => {
   test('trust Weir after one command and hold nothing of it after another', { timeout: 180_000 }, async () => {
     const chromiumDatabase = await makeDatabase(join(folder, '.pki', 'nssdb'));
     const firefoxProfile = await makeDatabase(join(folder, '.mozilla', 'firefox', 'abc.default-release'));
     const before = [await listing(chromiumDatabase), await listing(firefoxProfile)];
-    const command = (...args: readonly string[]) =>
-      runWeir(['ca', ...args, '--data', weir.dataFolder], { env: { HOME: folder } });
     const trusted = await command('trust', 'nss');
     expect(trusted).toMatchObject({ code: 0, stderr: '' });
     expect(trusted.stdout.toString()).toContain('Firefox (abc.default-release): trusts it. Undo: certutil -D');
@@ -75,6 +91,47 @@ describe('the databases of browsers', () => {
     expect((await command('untrust', 'nss')).code).toBe(0);
     expect([await listing(chromiumDatabase), await listing(firefoxProfile)]).toEqual(before);
     expect(await visit(folder)).toContain('ERR_CERT_AUTHORITY_INVALID');
+  });
+
+  test.skipIf(firefox === null)(
+    'a profile that Firefox made, on another disk, is found by profiles.ini, trusts Weir, and is then as it was',
+    { timeout: 180_000 },
+    async () => {
+      const profile = join(folder, 'disk', 'mine');
+      await mkdir(profile, { recursive: true });
+      await mkdir(join(folder, '.mozilla', 'firefox'), { recursive: true });
+      const lines = ['[Install1]', 'Default=x', '', '[Profile0]', 'Name=mine', 'IsRelative=0', `Path=${profile}`, ''];
+      await writeFile(join(folder, '.mozilla', 'firefox', 'profiles.ini'), lines.join('\n'));
+      const caKey = await readFile(authorityFiles(dirname(weir.ready.ca)).keyFile, 'utf8');
+      const forge = createLeafForge({ caCertificate: authority.pem, caKey, leafKey: 'ecdsa', own: null });
+      const proxy = await startForgingProxy(forge);
+      await expect(visitByFirefox(profile, 'before.test', proxy)).resolves.toBe('refused');
+      const before = await listing(profile);
+      expect((await command('trust', 'nss')).stdout.toString()).toContain('Firefox (mine): trusts it.');
+      await expect(visitByFirefox(profile, 'trusted.test', proxy)).resolves.toBe('shown');
+      expect((await command('untrust', 'nss')).code).toBe(0);
+      expect(await listing(profile)).toBe(before);
+      await proxy.close();
+    },
+  );
+
+  test('are found in the folders of snaps and flatpaks as well, each once', async () => {
+    const places = [
+      ['snap/chromium/current/.pki/nssdb', 'Chromium (snap)'],
+      ['snap/firefox/common/.mozilla/firefox/one.default', 'Firefox (snap) (one.default)'],
+      ['.var/app/org.mozilla.firefox/.mozilla/firefox/two.default-release', 'Firefox (flatpak) (two.default-release)'],
+      ['.var/app/com.google.Chrome/.pki/nssdb', 'com.google.Chrome (flatpak)'],
+      ['.config/mozilla/firefox/three.default', 'Firefox (three.default)'],
+    ] as const;
+    for (const [place] of places) {
+      await mkdir(join(folder, place), { recursive: true });
+      await writeFile(join(folder, place, 'cert9.db'), '');
+    }
+    const ini = '[Profile0]\nName=default\nIsRelative=1\nPath=three.default\n';
+    await writeFile(join(folder, '.config/mozilla/firefox/profiles.ini'), ini);
+    const stores = await nssStores(folder, createCommandRunner(process.env));
+    expect(stores.map(({ name }) => name).sort()).toEqual(places.map(([, name]) => name).sort());
+    expect(stores.map(({ id }) => id).sort()).toEqual(places.map(([place]) => `nss:${join(folder, place)}`).sort());
   });
 
   test('tell our authority from that of another Weir, and from one that is there without trust', async () => {
@@ -120,9 +177,30 @@ async function visit(home: string): Promise<string> {
   }
 }
 
+/** A host in a headless Firefox with that profile: what became of its handshake. */
+async function visitByFirefox(profile: string, host: string, proxy: ForgingProxy): Promise<'shown' | 'refused'> {
+  const preferences = { ...proxyPreferences({ host: '127.0.0.1', port: proxy.port }), ...QUIET_FIREFOX };
+  await writeFile(join(profile, 'user.js'), preferencesText(preferences));
+  const child = spawn(firefox ?? '', firefoxArguments(profile, `https://${host}/`, ['--headless'], 'linux'), {
+    env: { ...process.env, ...FIREFOX_ENVIRONMENT, HOME: folder },
+    stdio: 'ignore',
+    detached: true,
+  });
+  const ended = once(child, 'exit');
+  try {
+    return await Promise.race([proxy.handshake(host).then(() => 'shown' as const), proxy.refused(host)]);
+  } finally {
+    process.kill(-(child.pid ?? 0), 'SIGTERM');
+    await ended;
+  }
+}
+
 describe("Debian's store", () => {
-  /** The real `update-ca-certificates` over folders of its own. */
-  async function debian(asRoot: boolean) {
+  /**
+   * The real `update-ca-certificates` over folders of its own.
+   * @param javaHook what stands in for Debian's hook for Java, whose store is at a fixed place
+   */
+  async function debian(asRoot: boolean, javaHook: string) {
     const part = async (name: string): Promise<string> => {
       await mkdir(join(folder, name));
       return join(folder, name);
@@ -134,6 +212,7 @@ describe("Debian's store", () => {
       await part('hooks'),
     ];
     await writeFile(join(folder, 'conf'), 'machine.crt\n');
+    await writeFile(join(hooks, 'jks-keystore'), `#!/bin/sh\n${javaHook}\n`, { mode: 0o755 });
     const machine = createCertificateAuthority('ecdsa', Date.now()).certificate;
     await writeFile(join(shipped, 'machine.crt'), machine);
     const layout = {
@@ -147,6 +226,7 @@ describe("Debian's store", () => {
       ] as const,
       afterRemoval: ['--fresh'],
       bundle: join(etc, 'ca-certificates.crt'),
+      javaHook: { program: join(hooks, 'jks-keystore'), certificates: etc },
     };
     const runner = createCommandRunner({ PATH: `${process.env['PATH'] ?? ''}:/usr/sbin` });
     await runner(layout.update[0], layout.update.slice(1));
@@ -162,8 +242,17 @@ describe("Debian's store", () => {
     bundle: await readFile(bundle, 'utf8'),
   });
 
+  /** Keeps a store of Java as Debian's hook does: an entry for each line `+PATH`, none for `-PATH`. */
+  const keystore = (file: string): string => `while read -r line; do
+    path=\${line#?}; alias=debian:$(basename "$path"); keystore='${file}'
+    case $line in
+      +*) [ -e "$keystore.$alias" ] && continue; : > "$keystore.$alias"; keytool -importcert -noprompt -keystore "$keystore" -storepass changeit -alias "$alias" -file "$path" ;;
+      -*) keytool -delete -keystore "$keystore" -storepass changeit -alias "$alias" ;;
+    esac
+  done >&2 || :`;
+
   test('takes our authority in and leaves nothing of it, as curl and Python see it', { timeout: 180_000 }, async () => {
-    const { store, etc, bundle, folder: local } = await debian(true);
+    const { store, etc, bundle, folder: local } = await debian(true, 'cat > /dev/null');
     const before = await everything(etc, bundle);
     const programs = async (): Promise<Record<string, string>> => {
       const runner = createCommandRunner({ ...process.env, SSL_CERT_FILE: bundle, CURL_CA_BUNDLE: bundle });
@@ -185,8 +274,34 @@ describe("Debian's store", () => {
     expect(await readdir(local)).toEqual([]);
   });
 
+  test.skipIf(javac === null)(
+    'takes it out of what Java trusts too, which Debian forgets',
+    { timeout: 180_000 },
+    async () => {
+      const file = join(folder, 'cacerts');
+      const { store } = await debian(true, keystore(file));
+      await writeFile(join(folder, 'Get.java'), JAVA_GET);
+      await run('javac', ['-J-Xshare:auto', 'Get.java'], { cwd: folder });
+      const proxy = ['-Dhttps.proxyHost=127.0.0.1', `-Dhttps.proxyPort=${String(weir.port)}`];
+      const trustStore = [`-Djavax.net.ssl.trustStore=${file}`, '-Djavax.net.ssl.trustStorePassword=changeit'];
+      const get = (): Promise<string> =>
+        run('java', [...proxy, ...trustStore, 'Get', PAGE], { cwd: folder }).then(
+          ({ stdout }) => /<h1[^>]*>([^<]*)/.exec(stdout)?.[1] ?? stdout,
+          (error: unknown) => (String(error).includes('PKIX path building failed') ? 'refused' : String(error)),
+        );
+      const entries = async (): Promise<string> =>
+        (await run('keytool', ['-list', '-rfc', '-keystore', file, '-storepass', 'changeit'])).stdout;
+      const before = await entries();
+      await trust(store, authority);
+      expect(await get()).toBe('Set up this device for Weir');
+      expect(await untrust(store, authority, 'ours')).toBe(1);
+      expect(await get()).toBe('refused');
+      expect(await entries()).toBe(before);
+    },
+  );
+
   test('is the administrator’s: others get the exact lines, which do the same', { timeout: 180_000 }, async () => {
-    const { store, etc, bundle } = await debian(false);
+    const { store, etc, bundle } = await debian(false, `cat > '${folder}/told'`);
     const before = await everything(etc, bundle);
     await expect(trust(store, authority)).rejects.toThrow(store.trustLine(authority));
     const asPerson = (line: string) =>
@@ -197,6 +312,8 @@ describe("Debian's store", () => {
     expect(await examineStore(store, authority)).toMatchObject({ kind: 'trusted' });
     await asPerson(store.untrustLine(authority));
     expect(await everything(etc, bundle)).toEqual(before);
+    const told = await readFile(join(folder, 'told'), 'utf8');
+    expect(told).toMatch(new RegExp(`^-${etc}/weir-ca-[0-9a-f]{8}\\.pem\n$`));
   });
 });
 

@@ -21,7 +21,7 @@ const NOWHERE = 'data:,';
  * What Firefox asks for and shows on its own account. None of it belongs between the user's own exchanges, and none of it
  * would say something of the pages that are looked at.
  */
-const QUIET: Preferences = {
+export const QUIET_FIREFOX: Preferences = {
   // First-run pages, offers and questions.
   'browser.aboutwelcome.enabled': false,
   'browser.preonboarding.enabled': false,
@@ -135,15 +135,20 @@ export const FIREFOX_ENVIRONMENT = { MOZ_REMOTE_SETTINGS_DEVTOOLS: '1' } as cons
 
 /** Fills the folder of a fresh profile: it goes through our proxy and trusts our authority, for itself alone. */
 export async function writeFirefoxProfile({ folder, proxy, authority }: FirefoxProfile): Promise<void> {
-  const preferences: Preferences = { ...QUIET, ...proxyPreferences(proxy) };
-  const lines = Object.entries(preferences).map(
-    ([name, value]) => `user_pref(${JSON.stringify(name)}, ${JSON.stringify(value)});\n`,
-  );
-  await writeFile(join(folder, 'user.js'), lines.join(''), { mode: 0o600 });
+  const preferences: Preferences = { ...QUIET_FIREFOX, ...proxyPreferences(proxy) };
+  await writeFile(join(folder, 'user.js'), preferencesText(preferences), { mode: 0o600 });
   await writeFirefoxTrust(join(folder, 'cert9.db'), authority);
 }
 
-function proxyPreferences({ host, port }: FirefoxProfile['proxy']): Preferences {
+/** The contents of a profile's `user.js`. */
+export function preferencesText(preferences: Preferences): string {
+  return Object.entries(preferences)
+    .map(([name, value]) => `user_pref(${JSON.stringify(name)}, ${JSON.stringify(value)});\n`)
+    .join('');
+}
+
+/** Everything through our proxy, loopback too, and nothing past it. */
+export function proxyPreferences({ host, port }: FirefoxProfile['proxy']): Preferences {
   return {
     'network.proxy.type': 1,
     'network.proxy.http': host,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { CommandRunner } from '../command-runner.ts';
 import { failureText } from '../command-runner.ts';
 import { shellWord } from '../shell-word.ts';
+import { isFile } from './is-file.ts';
 import { authoritiesIn } from './trust-authority.ts';
 import type { TrustAuthority, TrustStore } from './trust-store.ts';
 import { TrustError } from './trust-store.ts';
@@ -19,6 +20,11 @@ export interface AnchorLayout {
   readonly afterRemoval: readonly string[];
   /** What programs read: every trusted certificate, PEM. */
   readonly bundle: string;
+  /**
+   * Debian tells Java of what was added and never of what went, so that Java would go on trusting it: its hook takes lines
+   * like `-PATH`. Null elsewhere, and where Java is not.
+   */
+  readonly javaHook: { readonly program: string; readonly certificates: string } | null;
 }
 
 const READERS = 'curl, wget, git, Python, PHP, Ruby, Go, GNOME apps; Java where the distribution links it';
@@ -32,6 +38,7 @@ const LAYOUTS: readonly AnchorLayout[] = [
     update: ['update-ca-certificates'],
     afterRemoval: ['--fresh'],
     bundle: '/etc/ssl/certs/ca-certificates.crt',
+    javaHook: { program: '/etc/ca-certificates/update.d/jks-keystore', certificates: '/etc/ssl/certs' },
   },
   {
     name: 'Fedora and RHEL',
@@ -40,6 +47,7 @@ const LAYOUTS: readonly AnchorLayout[] = [
     update: ['update-ca-trust'],
     afterRemoval: [],
     bundle: '/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem',
+    javaHook: null,
   },
   {
     name: 'Arch',
@@ -48,6 +56,7 @@ const LAYOUTS: readonly AnchorLayout[] = [
     update: ['update-ca-trust'],
     afterRemoval: [],
     bundle: '/etc/ca-certificates/extracted/tls-ca-bundle.pem',
+    javaHook: null,
   },
   {
     name: 'openSUSE',
@@ -56,6 +65,7 @@ const LAYOUTS: readonly AnchorLayout[] = [
     update: ['update-ca-certificates'],
     afterRemoval: [],
     bundle: '/etc/ssl/ca-bundle.pem',
+    javaHook: null,
   },
 ];
 
@@ -66,7 +76,9 @@ export async function findAnchorLayout(): Promise<AnchorLayout | null> {
       (found) => found.isDirectory(),
       () => false,
     );
-    if (isThere) return layout;
+    if (!isThere) continue;
+    const { javaHook } = layout;
+    return { ...layout, javaHook: javaHook !== null && (await isFile(javaHook.program)) ? javaHook : null };
   }
   return null;
 }
@@ -77,9 +89,14 @@ export async function findAnchorLayout(): Promise<AnchorLayout | null> {
  * @param known fingerprint of our authority, found whatever its name is
  */
 export function anchorStore(layout: AnchorLayout, known: string, asRoot: boolean, run: CommandRunner): TrustStore {
-  const pathOf = (fingerprint: string): string =>
-    join(layout.folder, `weir-ca-${fingerprint.replaceAll(':', '').slice(0, 8).toLowerCase()}${layout.suffix}`);
+  const nameOf = (fingerprint: string): string =>
+    `weir-ca-${fingerprint.replaceAll(':', '').slice(0, 8).toLowerCase()}`;
+  const pathOf = (fingerprint: string): string => join(layout.folder, `${nameOf(fingerprint)}${layout.suffix}`);
   const [program, ...args] = layout.update;
+  const { javaHook } = layout;
+  /** What Java's hook is told of a certificate that went. */
+  const gone = (certificates: string, fingerprint: string): string =>
+    `-${join(certificates, `${nameOf(fingerprint)}.pem`)}`;
   const updateLine = layout.update.map(shellWord).join(' ');
 
   async function update(more: readonly string[]): Promise<void> {
@@ -103,8 +120,21 @@ export function anchorStore(layout: AnchorLayout, known: string, asRoot: boolean
 
   const trustLine = ({ file, fingerprint }: TrustAuthority): string =>
     `sudo install -D -m 644 ${shellWord(file)} ${shellWord(pathOf(fingerprint))} && sudo ${updateLine}`;
-  const untrustLine = ({ fingerprint }: { readonly fingerprint: string }): string =>
-    `sudo rm ${shellWord(pathOf(fingerprint))} && sudo ${[updateLine, ...layout.afterRemoval].join(' ')}`;
+  const untrustLine = ({ fingerprint }: { readonly fingerprint: string }): string => {
+    const line = `sudo rm ${shellWord(pathOf(fingerprint))} && sudo ${[updateLine, ...layout.afterRemoval].join(' ')}`;
+    if (javaHook === null) return line;
+    return `${line} && echo ${shellWord(gone(javaHook.certificates, fingerprint))} | sudo ${shellWord(javaHook.program)}`;
+  };
+
+  async function tellJava(fingerprint: string): Promise<void> {
+    if (javaHook === null) return;
+    const outcome = await run(javaHook.program, [], `${gone(javaHook.certificates, fingerprint)}\n`);
+    if (outcome.code !== 0)
+      throw new TrustError(
+        `Java may go on trusting it (${failureText(javaHook.program, outcome)}). Take it out by: sudo keytool -delete -cacerts -storepass changeit -alias debian:${nameOf(fingerprint)}.pem`,
+      );
+  }
+
   return {
     id: 'system',
     name: `This machine (${layout.name})`,
@@ -119,10 +149,11 @@ export function anchorStore(layout: AnchorLayout, known: string, asRoot: boolean
         await mkdir(layout.folder, { recursive: true });
         await writeFile(pathOf(authority.fingerprint), authority.pem, { mode: 0o644 });
       }),
-    remove: ({ fingerprint }) =>
-      asAdministrator(untrustLine({ fingerprint }), layout.afterRemoval, () =>
-        rm(pathOf(fingerprint), { force: true }),
-      ),
+    async remove({ fingerprint }) {
+      const work = (): Promise<void> => rm(pathOf(fingerprint), { force: true });
+      await asAdministrator(untrustLine({ fingerprint }), layout.afterRemoval, work);
+      await tellJava(fingerprint);
+    },
     trustLine,
     untrustLine,
   };

@@ -1,8 +1,10 @@
-import { readdir, stat } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CommandOutcome, CommandRunner } from '../command-runner.ts';
 import { failureText } from '../command-runner.ts';
 import { shellWord } from '../shell-word.ts';
+import { findFirefoxProfiles } from './firefox-profiles.ts';
+import { isFile } from './is-file.ts';
 import { AUTHORITY_NAME, authoritiesIn, EVERY_CERTIFICATE } from './trust-authority.ts';
 import type { StoredAuthority, TrustAuthority, TrustStore } from './trust-store.ts';
 import { TrustError } from './trust-store.ts';
@@ -33,9 +35,8 @@ const PROFILES: readonly (readonly [path: string, name: string])[] = [
 export async function nssStores(home: string, run: CommandRunner): Promise<TrustStore[]> {
   const stores = SINGLE.map(([path, name, readers]) => nssStore(join(home, path), name, readers, run));
   for (const [path, name] of PROFILES) {
-    for (const profile of await namesIn(join(home, path))) {
-      stores.push(nssStore(join(home, path, profile), `${name} (${profile})`, `${name}, that profile`, run));
-    }
+    for (const profile of await findFirefoxProfiles(join(home, path)))
+      stores.push(nssStore(profile.folder, `${name} (${profile.name})`, `${name}, that profile`, run));
   }
   for (const app of await namesIn(join(home, '.var/app'))) {
     for (const path of ['.pki/nssdb', 'data/pki/nssdb']) {
@@ -109,11 +110,4 @@ export function nssStore(
 
 function namesIn(folder: string): Promise<string[]> {
   return readdir(folder).catch(() => []);
-}
-
-function isFile(path: string): Promise<boolean> {
-  return stat(path).then(
-    (found) => found.isFile(),
-    () => false,
-  );
 }
