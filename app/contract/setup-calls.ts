@@ -100,6 +100,8 @@ export interface SetupWays {
   /** The line for each kind of terminal; all empty when no listener is a proxy. */
   readonly terminalLines: Readonly<Record<TerminalShell, string>>;
   readonly terminalWindows: Readonly<Record<TerminalShell, TerminalWindowInfo>>;
+  /** PEM file of everything that programs shall trust, the machine's roots too; empty when no listener is a proxy. */
+  readonly trustBundle: string;
   /** Addresses of this computer in its networks, without loopback. */
   readonly addresses: readonly string[];
 }

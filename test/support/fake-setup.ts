@@ -82,6 +82,7 @@ export function fakeSetupCalls(): SetupHandlers {
         powershell: { name: null, reason: 'PowerShell is not on this computer.' },
         cmd: { name: null, reason: 'cmd is not on this computer.' },
       },
+      trustBundle: '/home/jo/.local/share/weir/trust/weir-trust.pem',
       addresses: ['192.168.1.20'],
     }),
     'setup.openTerminal': () => ({ name: 'GNOME Terminal' }),

@@ -36,11 +36,18 @@ export function createAppStreams(core: BackendCore): Pick<StreamHandlers, 'app.s
 /** Writes what the line refers to and returns the line; empty when no listener is a proxy. */
 async function prepareTerminalLine(core: BackendCore): Promise<string> {
   const scripts = await prepareTerminalScripts(core);
-  return scripts === null ? '' : terminalLine(likelyShell(process.platform, process.env['SHELL']), scripts);
+  return scripts === null ? '' : terminalLine(likelyShell(process.platform, process.env['SHELL']), scripts.folder);
 }
 
-/** Writes a script for each shell. @returns their folder; null when no listener is a proxy */
-export async function prepareTerminalScripts(core: BackendCore): Promise<string | null> {
+/** The scripts of the terminal lines, as they are on the disk. */
+export interface PreparedScripts {
+  readonly folder: string;
+  /** PEM of everything that programs shall trust. */
+  readonly trustBundle: string;
+}
+
+/** Writes a script for each shell; null when no listener is a proxy. */
+export async function prepareTerminalScripts(core: BackendCore): Promise<PreparedScripts | null> {
   const { folder, engine, authority, settings } = core;
   const proxy = proxyAddress(engine.listeners);
   if (proxy === null) return null;
@@ -56,5 +63,5 @@ export async function prepareTerminalScripts(core: BackendCore): Promise<string 
     scripts,
     terminalEnvironment({ ...proxy, credentials: settings.current.proxyAuthentication }, trust, {}),
   );
-  return scripts;
+  return { folder: scripts, trustBundle: trust.bundle };
 }

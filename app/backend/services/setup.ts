@@ -7,21 +7,21 @@ import { terminalLine } from '../platform/terminal-script.ts';
 import type { TerminalPlan, TerminalSurroundings } from '../platform/terminal-window.ts';
 import { openTerminal, planTerminal, TerminalError } from '../platform/terminal-window.ts';
 import type { CallHandlers } from '../transport/server.ts';
-import { prepareTerminalScripts } from './app.ts';
+import { prepareTerminalScripts, type PreparedScripts } from './app.ts';
 
 /** What the Setup page tells a person to paste and to scan, and the terminal windows that it opens. */
 export function createSetupCalls(core: BackendCore): Pick<CallHandlers, 'setup.ways' | 'setup.openTerminal'> {
   const surroundings: TerminalSurroundings = { platform: process.platform, environment: process.env, isExecutable };
 
-  function plan(shell: TerminalShell, scripts: string | null): Promise<TerminalPlan> {
-    if (scripts !== null) return planTerminal(shell, scripts, surroundings);
+  function plan(shell: TerminalShell, scripts: PreparedScripts | null): Promise<TerminalPlan> {
+    if (scripts !== null) return planTerminal(shell, scripts.folder, surroundings);
     return Promise.resolve({ window: null, reason: 'No listener of this Weir is a proxy. Add one with --mode proxy.' });
   }
 
   return {
     async 'setup.ways'() {
       const scripts = await prepareTerminalScripts(core);
-      const line = (shell: TerminalShell): string => (scripts === null ? '' : terminalLine(shell, scripts));
+      const line = (shell: TerminalShell): string => (scripts === null ? '' : terminalLine(shell, scripts.folder));
       const window = async (shell: TerminalShell): Promise<TerminalWindowInfo> => {
         const { window: found, reason } = await plan(shell, scripts);
         return found === null ? { name: null, reason } : { name: found.name, reason: null };
@@ -40,6 +40,7 @@ export function createSetupCalls(core: BackendCore): Pick<CallHandlers, 'setup.w
           cmd: line('cmd'),
         },
         terminalWindows: { posix, fish, powershell, cmd },
+        trustBundle: scripts?.trustBundle ?? '',
         addresses: ownAddresses(),
       };
     },
@@ -49,7 +50,7 @@ export function createSetupCalls(core: BackendCore): Pick<CallHandlers, 'setup.w
       const { window, reason } = await plan(shell, scripts);
       if (window === null || scripts === null) throw new ContractError('unavailable', reason ?? '');
       try {
-        await openTerminal(window, scripts, process.env);
+        await openTerminal(window, scripts.folder, process.env);
       } catch (error: unknown) {
         if (error instanceof TerminalError) throw new ContractError('unavailable', error.message);
         throw error;
