@@ -70,6 +70,8 @@ export default {
       ...packages('better-sqlite3', '@types/better-sqlite3'),
     ]),
     line('^app/backend/platform/', '^app/backend/platform/'),
+    // The certificates of a Firefox profile are an SQLite file.
+    line('^app/backend/platform/firefox-trust\\.ts$', packages('better-sqlite3', '@types/better-sqlite3')),
     line('^app/backend/internal-pages/', '^app/backend/internal-pages/'),
     line('^app/backend/transport/', ['^app/backend/transport/', ...packages('ws', '@types/ws')]),
     line('^app/backend/(services/|[^/]+\\.ts$)', '^app/backend/'),

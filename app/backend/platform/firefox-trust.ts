@@ -1,6 +1,6 @@
 import { createHash, X509Certificate } from 'node:crypto';
 import { chmod } from 'node:fs/promises';
-import Database from 'better-sqlite3';
+import type { Database } from 'better-sqlite3';
 import { readCertificateFields } from '#engine';
 
 /*
@@ -67,7 +67,9 @@ export async function writeFirefoxTrust(file: string, pem: string): Promise<void
   const { raw } = new X509Certificate(pem);
   const { subject, issuer, serialNumber, publicKey, subjectKeyIdentifier } = readCertificateFields(raw);
   const common = { token: TRUE, private: FALSE, modifiable: TRUE, issuer, serialNumber };
-  const database = new Database(file);
+  // Loaded when it is needed: a start of Weir does without it.
+  const { default: SqliteFile } = await import('better-sqlite3');
+  const database = new SqliteFile(file);
   try {
     await chmod(file, 0o600);
     const columns = COLUMNS.trim().replace(/\s+/g, ', ');
@@ -104,7 +106,7 @@ export async function writeFirefoxTrust(file: string, pem: string): Promise<void
   }
 }
 
-function insert(database: Database.Database, id: number, attributes: Attributes): void {
+function insert(database: Database, id: number, attributes: Attributes): void {
   const entries = Object.entries(ATTRIBUTE).flatMap(([name, column]) => {
     const value = attributes[name as keyof Attributes];
     return value === undefined ? [] : [[column, value] as const];
