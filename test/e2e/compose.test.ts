@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { WebSocketServer } from 'ws';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { accessibilityFindings } from '../support/accessibility.ts';
-import { startRealInspector } from '../support/real-inspector.ts';
+import { applyFilter, startRealInspector } from '../support/real-inspector.ts';
 import type { RealInspector } from '../support/real-inspector.ts';
 
 interface Seen {
@@ -180,6 +180,7 @@ test('a WebSocket is composed, its conversation is replayed by one key, and a re
   expect(await accessibilityFindings(page)).toEqual([]);
 
   await page.getByRole('button', { name: 'Traffic' }).click();
+  await applyFilter(page, 'path:/live');
   await rowWith(page, '/live').click();
   await page.keyboard.press('r');
   await page.getByText('Replayed to its end').waitFor();
@@ -200,6 +201,16 @@ test('a WebSocket is composed, its conversation is replayed by one key, and a re
   await page.getByRole('button', { name: 'Disconnect' }).click();
   await state.getByText('Closed by you with 1000').waitFor();
   server.close();
+
+  await page.getByRole('button', { name: 'Traffic' }).click();
+  await rowWith(page, '/live').nth(0).click();
+  await rowWith(page, '/live')
+    .nth(2)
+    .click({ modifiers: ['Control'] });
+  await page.keyboard.press('d');
+  const comparison = page.getByRole('region', { name: 'Comparison' });
+  await comparison.getByRole('heading', { name: 'Request messages' }).waitFor();
+  await comparison.getByText('text edited').waitFor();
 });
 
 test('a dropped HAR file becomes a session, with a report of what was left out', async () => {

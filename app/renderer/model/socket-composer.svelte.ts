@@ -12,6 +12,9 @@ import { CONVERSATION_TEXT } from '../text/conversation.ts';
 import type { Backend } from './connection.svelte.ts';
 import { messageDraftOf, payloadOf, type MessageDraft, type MessageFault } from './message-draft.ts';
 
+/** The row of a WebSocket is read again at most this often, milliseconds. */
+const ROW_PAUSE = 250;
+
 const EMPTY_MESSAGE: MessageDraft = { form: 'text', text: '' };
 
 /** The WebSocket of the page that composes: the connection, the message that is being written, and a replay. */
@@ -23,6 +26,7 @@ export class SocketComposer {
   #row = $state.raw<ExchangeSummary | null>(null);
   #stream = $state.raw<StreamHandle | null>(null);
   #problem = $state.raw<string | null>(null);
+  #rowTimer: ReturnType<typeof setTimeout> | null = null;
   #cancelled = $state(false);
   #deflate = $state<ConversationDeflate>('on');
   #pace = $state<ConversationPace>('answers');
@@ -101,6 +105,8 @@ export class SocketComposer {
   /** Begins anew. @param original the recorded WebSocket that is repeated; null for one that is composed from nothing */
   begin(original: ExchangeSummary | null): void {
     this.#leave();
+    if (this.#rowTimer !== null) clearTimeout(this.#rowTimer);
+    this.#rowTimer = null;
     this.#original = original;
     this.#deflate = original === null ? 'on' : 'captured';
     this.#message = EMPTY_MESSAGE;
@@ -129,8 +135,7 @@ export class SocketComposer {
       ended: (failure) => {
         this.#stream = null;
         if (failure !== null) this.#problem = failure.message;
-        const exchange = this.#state?.exchange ?? null;
-        if (exchange !== null) void this.#readRow(exchange);
+        this.#readRowSoon();
       },
     });
   }
@@ -187,10 +192,19 @@ export class SocketComposer {
   }
 
   #take(state: ConversationState): void {
-    const before = this.#state;
+    const isNew = state.exchange !== null && state.exchange !== this.#state?.exchange;
     this.#state = state;
-    const { exchange, phase } = state;
-    if (exchange !== null && (exchange !== before?.exchange || phase !== before.phase)) void this.#readRow(exchange);
+    if (isNew) void this.#readRow(state.exchange);
+    this.#readRowSoon();
+  }
+
+  /** What the state tells of is committed a moment later. */
+  #readRowSoon(): void {
+    this.#rowTimer ??= setTimeout(() => {
+      this.#rowTimer = null;
+      const exchange = this.#state?.exchange ?? null;
+      if (exchange !== null) void this.#readRow(exchange);
+    }, ROW_PAUSE);
   }
 
   async #readRow(id: number): Promise<void> {

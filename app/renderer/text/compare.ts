@@ -9,6 +9,7 @@ export const COMPARE_TEXT = {
   response: 'Response',
   headers: (side: string): string => `${side} headers`,
   body: (side: string): string => `${side} body`,
+  messages: (side: string): string => `${side} messages`,
   equalFields: (count: number): string =>
     count === 0
       ? 'No field is the same.'
@@ -16,7 +17,7 @@ export const COMPARE_TEXT = {
         ? '1 field is the same.'
         : `${String(count)} fields are the same.`,
   sizes: (left: string, right: string): string => (left === right ? left : `${left} → ${right}`),
-  sameBody: (most: string): string => `The bodies are the same, as far as they are compared (${most}).`,
+  sameBody: (most: string): string => `They are the same, as far as they are compared (${most}).`,
   sameValues: 'The values are the same; only their layout differs.',
   binary: (at: string): string => `The bytes differ from byte ${at} on.`,
   other: 'The texts differ in more than 2,000 lines.',

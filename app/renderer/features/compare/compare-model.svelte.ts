@@ -3,6 +3,7 @@ import type { ExchangeDetail, ExchangeId, MessageSide } from '#contract';
 import type { Backend } from '../../model/connection.svelte.ts';
 import { inWorker } from '../../model/in-worker.ts';
 import { compareBodies, type BodyDifference, type ComparedBody } from './compare-bodies.ts';
+import { readConversation } from './read-conversation.ts';
 
 /** Of longer bodies the beginning is compared, bytes. */
 export const MOST_COMPARED_BYTES = 2_097_152;
@@ -86,6 +87,10 @@ export class CompareModel {
   }
 
   async #read(detail: ExchangeDetail, side: MessageSide, signal: AbortSignal): Promise<ComparedBody> {
+    if (detail.summary.kind === 'websocket') {
+      const bytes = await readConversation(this.#backend, detail.summary.id, side, MOST_COMPARED_BYTES, signal);
+      return { bytes, mediaType: 'text/plain', charset: 'utf-8' };
+    }
     const message = detail[side];
     const parts: Uint8Array[] = [];
     let length = 0;
