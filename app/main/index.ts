@@ -3,8 +3,11 @@ import { join } from 'node:path';
 import { app, BrowserWindow, ipcMain, MessageChannelMain } from 'electron';
 import type { IpcMainEvent, MessagePortMain, WebContents } from 'electron';
 import { DESKTOP_CHANNELS } from '../contract/desktop.ts';
-import type { BackendDown } from '../contract/desktop.ts';
+import type { BackendDown, OfferedFile } from '../contract/desktop.ts';
 import { forkBackend } from './backend-process.ts';
+import { filesOfArguments } from './file-arguments.ts';
+import type { FilePort } from './opened-files.ts';
+import { OpenedFiles } from './opened-files.ts';
 import { guardEveryPage, isPageUrl } from './shell/guards.ts';
 import { installMenu } from './shell/menu.ts';
 import { declarePageScheme, servePage } from './shell/page-protocol.ts';
@@ -28,7 +31,10 @@ if (dataFolder !== undefined) {
   app.setPath('userData', own);
 }
 
-if (app.requestSingleInstanceLock()) {
+/** What this start was asked to open; a second start hands it to the first one whole, since Chromium reorders arguments. */
+const opened = { files: filesOfArguments(process.argv, process.cwd()) };
+
+if (app.requestSingleInstanceLock(opened)) {
   run();
 } else {
   app.quit();
@@ -78,6 +84,32 @@ function run(): void {
     if (!contents.isDestroyed()) contents.send(DESKTOP_CHANNELS.down, { message } satisfies BackendDown);
   }
 
+  const files = new OpenedFiles({
+    hasPage: () => frontPage() !== null,
+    offer: (file) => {
+      const contents = frontPage();
+      return contents === null ? null : offerFile(contents, file);
+    },
+    refuse: (message) => frontPage()?.send(DESKTOP_CHANNELS.refused, message),
+  });
+
+  /** The page that a person sees when the app is brought to the front; null while it is not ready. */
+  function frontPage(): WebContents | null {
+    const contents = BrowserWindow.getAllWindows()[0]?.webContents;
+    return contents !== undefined && pages.has(contents) && !contents.isDestroyed() ? contents : null;
+  }
+
+  function comeToFront(): void {
+    const [window] = BrowserWindow.getAllWindows();
+    if (window === undefined) {
+      newWindow();
+      return;
+    }
+    if (window.isMinimized()) window.restore();
+    window.show();
+    window.focus();
+  }
+
   function newWindow(): void {
     const { webContents } = openWindow(preload);
     webContents.once('destroyed', () => {
@@ -91,18 +123,21 @@ function run(): void {
     pages.add(event.sender);
     connect(event.sender);
     if (supervisor.state.name === 'down') tellDown(event.sender, supervisor.state.message);
+    files.pageReady();
   });
 
-  app.on('second-instance', () => {
-    const [window] = BrowserWindow.getAllWindows();
-    if (window === undefined) {
-      newWindow();
-      return;
-    }
-    if (window.isMinimized()) window.restore();
-    window.show();
-    window.focus();
+  app.on('second-instance', (_event, _argv, _folder, data) => {
+    comeToFront();
+    files.add(filesOf(data));
   });
+
+  // macOS says so instead of by arguments, and may before anything is ready.
+  app.on('open-file', (event, path) => {
+    event.preventDefault();
+    if (app.isReady()) comeToFront();
+    files.add([path]);
+  });
+  files.add(opened.files);
 
   app.on('activate', () => {
     if (BrowserWindow.getAllWindows().length === 0) newWindow();
@@ -130,6 +165,36 @@ function run(): void {
     supervisor.start();
     newWindow();
   });
+}
+
+/** Gives a page the one end of a channel that it reads a file over. */
+function offerFile(contents: WebContents, file: OfferedFile): FilePort {
+  const { port1, port2 } = new MessageChannelMain();
+  contents.postMessage(DESKTOP_CHANNELS.file, file, [port2]);
+  return {
+    send: (answer) => {
+      port1.postMessage(answer);
+    },
+    onRequest: (listener) => {
+      port1.on('message', ({ data }) => {
+        listener(data);
+      });
+      port1.start();
+    },
+    onClose: (listener) => {
+      port1.once('close', listener);
+      contents.once('destroyed', listener);
+    },
+    close: () => {
+      port1.close();
+    },
+  };
+}
+
+/** What another start of ours wants opened; another program could speak to its lock too. */
+function filesOf(data: unknown): string[] {
+  if (typeof data !== 'object' || data === null || !('files' in data) || !Array.isArray(data.files)) return [];
+  return data.files.filter((path) => typeof path === 'string');
 }
 
 /** A message counts only when the top frame of one of our windows sent it from our own page. */

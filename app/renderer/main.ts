@@ -4,13 +4,22 @@ import './tokens.css';
 import './base.css';
 import { mount } from 'svelte';
 import InspectorApp from './inspector-app.svelte';
-import { connectElectron } from './host/electron.ts';
+import { connectElectron, receiveFiles } from './host/electron.ts';
 import { connectWeb } from './host/web.ts';
 import { App } from './model/app.svelte.ts';
 import { Connection } from './model/connection.svelte.ts';
 
 // The desktop shell says by the fragment that it hands out a port; any other page has a web server.
-const connect = location.hash === '#desktop' ? connectElectron : connectWeb;
+const desktop = location.hash === '#desktop';
+const app = new App(new Connection(desktop ? connectElectron : connectWeb));
+if (desktop) {
+  receiveFiles(
+    (source) => void app.imports.take([source]),
+    (message) => {
+      app.toasts.fail(message);
+    },
+  );
+}
 
-mount(InspectorApp, { target: document.body, props: { app: new App(new Connection(connect)) } });
+mount(InspectorApp, { target: document.body, props: { app } });
 document.querySelector('.first-frame')?.remove();

@@ -35,15 +35,19 @@ export function desktopKind(): 'real Electron' | 'the stand-in for Electron' {
   return findElectron(ELECTRON) === null ? 'the stand-in for Electron' : 'real Electron';
 }
 
-/** Starts the built app on a data folder; a second start on the same folder is allowed and ends soon. */
-export function launchDesktop(dataFolder: string): Promise<DesktopApp> {
+/**
+ * Starts the built app on a data folder; a second start on the same folder is allowed and ends soon.
+ * @param files what the app is started to open
+ */
+export function launchDesktop(dataFolder: string, files: readonly string[] = []): Promise<DesktopApp> {
   const executable = findElectron(ELECTRON);
-  return executable === null ? launchStandIn(dataFolder) : launchElectron(executable, dataFolder);
+  const args = [`--data=${dataFolder}`, ...files];
+  return executable === null ? launchStandIn(args) : launchElectron(executable, args);
 }
 
-async function launchElectron(executablePath: string, dataFolder: string): Promise<DesktopApp> {
+async function launchElectron(executablePath: string, own: readonly string[]): Promise<DesktopApp> {
   const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
-  const app = await _electron.launch({ executablePath, args: [...sandbox, ROOT, `--data=${dataFolder}`] });
+  const app = await _electron.launch({ executablePath, args: [...sandbox, ROOT, ...own] });
   const child = app.process();
   const exited = exitOf(child);
   return {
@@ -58,9 +62,9 @@ async function launchElectron(executablePath: string, dataFolder: string): Promi
   };
 }
 
-async function launchStandIn(dataFolder: string): Promise<DesktopApp> {
+async function launchStandIn(args: readonly string[]): Promise<DesktopApp> {
   const start = new URL('electron-stand-in/start.ts', import.meta.url).href;
-  const child = spawn(process.execPath, ['--import', start, MAIN, `--data=${dataFolder}`], {
+  const child = spawn(process.execPath, ['--import', start, MAIN, ...args], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   const exited = exitOf(child);

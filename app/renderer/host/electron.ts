@@ -1,6 +1,7 @@
-import { createContractClient } from '#contract';
+import { ContractError, createContractClient } from '#contract';
 import type { Carrier, ClientFrame, ContractClient, ServerFrame } from '#contract';
-import type { PageHello, PageNews } from '../../contract/desktop.ts';
+import type { FileAnswer, FileRequest, OfferedFile, PageHello, PageNews } from '../../contract/desktop.ts';
+import type { ImportSource } from '../model/imports.svelte.ts';
 
 /** A backend that starts takes this long at most; then the page asks again, milliseconds. */
 const PATIENCE_MILLISECONDS = 5_000;
@@ -73,5 +74,49 @@ function createPortCarrier(port: MessagePort): Carrier<ClientFrame, ServerFrame>
       onClosed = listener;
     },
     close: end,
+  };
+}
+
+/**
+ * Listens for files that the system opened with Weir, for as long as the page lives.
+ * @param take gets each that can be read
+ * @param refuse gets for a person why one cannot
+ */
+export function receiveFiles(take: (source: ImportSource) => void, refuse: (message: string) => void): void {
+  window.addEventListener('message', ({ source, data: news, ports }: MessageEvent<PageNews | null | undefined>) => {
+    if (source !== window || typeof news !== 'object' || news === null) return;
+    const [port] = ports;
+    if (news.type === 'weir:file' && port !== undefined) take(createPortSource(news.file, port));
+    if (news.type === 'weir:file-refused') refuse(news.message);
+  });
+}
+
+/** A file that main reads for this page, over the port that came along. */
+function createPortSource({ name, bytes }: OfferedFile, port: MessagePort): ImportSource {
+  let waiting: PromiseWithResolvers<Uint8Array> | null = null;
+  const send = (request: FileRequest): void => {
+    port.postMessage(request);
+  };
+  port.addEventListener('message', ({ data: answer }: MessageEvent<FileAnswer>) => {
+    if (answer.type === 'piece') waiting?.resolve(answer.bytes);
+    else waiting?.reject(new ContractError('unavailable', `${name}: ${answer.message}`));
+  });
+  port.addEventListener('close', () => {
+    waiting?.reject(new ContractError('unavailable', `${name} can no longer be read.`));
+  });
+  port.start();
+  return {
+    name,
+    size: bytes,
+    // Pieces come as long as main sends them; the backend takes as much at once.
+    read: (at) => {
+      waiting = Promise.withResolvers();
+      send({ type: 'read', at });
+      return waiting.promise;
+    },
+    close: () => {
+      send({ type: 'done' });
+      port.close();
+    },
   };
 }

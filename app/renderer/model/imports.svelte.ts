@@ -2,11 +2,23 @@ import type { ImportReport } from '#contract';
 import { ContractError, MAX_WINDOW_BYTES } from '#contract';
 import type { App } from './app.svelte.ts';
 
+/** A file that can be read piece by piece, wherever it comes from. */
+export interface ImportSource {
+  readonly name: string;
+  /** Bytes. */
+  readonly size: number;
+  /** At most `length` bytes from byte `at` on, and at least one. */
+  read(at: number, length: number): Promise<Uint8Array>;
+  /** Nothing more is read. */
+  close(): void;
+}
+
 /** A file that is being read. */
 export interface RunningImport {
   readonly name: string;
-  /** From 0 to 1. */
-  readonly share: number;
+  /** Bytes of the whole file, and those that are read. */
+  readonly size: number;
+  readonly read: number;
   readonly imported: number;
 }
 
@@ -16,9 +28,21 @@ export interface FinishedImport {
   readonly report: ImportReport;
 }
 
-/** Files that the user dropped or chose: one after the other they become sessions. */
+/** A file that the user dropped or chose. */
+export function sourceOf(file: File): ImportSource {
+  return {
+    name: file.name,
+    size: file.size,
+    read: async (at, length) => new Uint8Array(await file.slice(at, at + length).arrayBuffer()),
+    close: () => undefined,
+  };
+}
+
+/** Files that the user dropped, chose or opened with Weir: one after the other they become sessions. */
 export class Imports {
   readonly #app: App;
+  readonly #waiting: ImportSource[] = [];
+  #busy = false;
   #running = $state.raw<RunningImport | null>(null);
   #finished = $state.raw<FinishedImport | null>(null);
   #cancelled = false;
@@ -40,8 +64,10 @@ export class Imports {
     this.#finished = null;
   }
 
+  /** Gives up the file that is read, and those that wait for it. */
   cancel(): void {
     this.#cancelled = true;
+    for (const source of this.#waiting.splice(0)) source.close();
   }
 
   /** Asks for a file, as the system's menus do. */
@@ -50,39 +76,50 @@ export class Imports {
     input.type = 'file';
     input.accept = '.har,.json,.weir,.gz,.mitm,.flow,.flows';
     input.addEventListener('change', () => {
-      void this.take([...(input.files ?? [])]);
+      void this.take(Array.from(input.files ?? [], sourceOf));
     });
     input.click();
   }
 
-  /** Reads files; what goes wrong is told as a toast. */
-  async take(files: readonly File[]): Promise<void> {
-    if (this.#running !== null) return;
-    this.#cancelled = false;
-    for (const file of files) {
+  /** Reads files, after those that are being read; what goes wrong is told as a toast. */
+  async take(sources: readonly ImportSource[]): Promise<void> {
+    this.#waiting.push(...sources);
+    if (this.#busy) return;
+    this.#busy = true;
+    for (let source = this.#waiting.shift(); source !== undefined; source = this.#waiting.shift()) {
+      this.#cancelled = false;
       try {
-        await this.#read(file);
+        await this.#read(source);
       } catch (error: unknown) {
         this.#app.toasts.fail(error);
       } finally {
+        source.close();
         this.#running = null;
       }
     }
+    this.#busy = false;
   }
 
-  async #read(file: File): Promise<void> {
+  async #read(source: ImportSource): Promise<void> {
     const { backend, sessions } = this.#app;
-    const { name } = file;
+    const { name, size } = source;
     const { import: id } = await backend.call('import.begin', { fileName: name });
-    this.#running = { name, share: 0, imported: 0 };
-    for (let at = 0; at < file.size; at += MAX_WINDOW_BYTES) {
-      if (this.#cancelled) {
-        await backend.call('import.cancel', { import: id });
-        return;
+    this.#running = { name, size, read: 0, imported: 0 };
+    try {
+      for (let at = 0; at < size;) {
+        if (this.#cancelled) {
+          await backend.call('import.cancel', { import: id });
+          return;
+        }
+        const bytes = await source.read(at, MAX_WINDOW_BYTES);
+        const { imported } = await backend.call('import.write', { import: id, bytes });
+        at += bytes.length;
+        this.#running = { name, size, read: at, imported };
       }
-      const bytes = new Uint8Array(await file.slice(at, at + MAX_WINDOW_BYTES).arrayBuffer());
-      const { imported } = await backend.call('import.write', { import: id, bytes });
-      this.#running = { name, share: Math.min(1, (at + bytes.length) / file.size), imported };
+    } catch (error: unknown) {
+      // What could not be read to its end leaves nothing behind.
+      await backend.call('import.cancel', { import: id }).catch(() => undefined);
+      throw error;
     }
     const report = await backend.call('import.end', { import: id });
     if (report.skipped > 0 || report.problem !== null) this.#finished = { name, report };

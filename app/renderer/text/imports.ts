@@ -2,6 +2,7 @@
 export const IMPORT_TEXT = {
   reading: (name: string): string => `Importing ${name}`,
   imported: (count: string): string => `${count} exchanges so far`,
+  of: (read: string, whole: string): string => `${read} of ${whole}`,
   cancel: 'Cancel',
   drop: 'Drop a HAR file, a .weir file or flows of mitmproxy to import them',
   reportTitle: (name: string): string => `Imported ${name}`,

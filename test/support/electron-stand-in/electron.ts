@@ -38,15 +38,19 @@ class StandInApp extends EventEmitter {
     return path;
   }
 
-  requestSingleInstanceLock(): boolean {
-    this.#toldFirst = takeInstanceLock(this.getPath('userData'), (argv, folder) => {
-      this.emit('second-instance', {}, argv, folder);
+  requestSingleInstanceLock(data: unknown = null): boolean {
+    this.#toldFirst = takeInstanceLock(this.getPath('userData'), data, (second) => {
+      this.emit('second-instance', {}, second.argv, second.folder, second.data);
     });
     return this.#toldFirst === null;
   }
 
   whenReady(): Promise<void> {
     return Promise.resolve();
+  }
+
+  isReady(): boolean {
+    return true;
   }
 
   getAppMetrics(): { pid: number; type: string; name?: string }[] {

@@ -5,6 +5,13 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+/** What a later start tells the first. */
+interface SecondStart {
+  readonly argv: readonly string[];
+  readonly folder: string;
+  readonly data: unknown;
+}
+
 /**
  * One program a user data folder: a file names the first, a local socket takes what later ones were started with.
  *
@@ -12,14 +19,17 @@ import { join } from 'node:path';
  */
 export function takeInstanceLock(
   userData: string,
-  onSecond: (argv: string[], folder: string) => void,
+  data: unknown,
+  onSecond: (second: SecondStart) => void,
 ): Promise<void> | null {
   mkdirSync(userData, { recursive: true });
   const file = join(userData, 'stand-in.lock');
   const name = createHash('sha256').update(userData).digest('hex').slice(0, 16);
   const path = process.platform === 'win32' ? `\\\\.\\pipe\\weir-${name}` : join(tmpdir(), `weir-${name}.sock`);
   if (isHeld(file)) {
-    const socket = connect(path).end(JSON.stringify({ argv: process.argv, folder: process.cwd() }));
+    const socket = connect(path).end(
+      JSON.stringify({ argv: process.argv, folder: process.cwd(), data } satisfies SecondStart),
+    );
     return once(socket, 'close').then(() => undefined);
   }
   rmSync(path, { force: true });
@@ -32,8 +42,7 @@ export function takeInstanceLock(
     let text = '';
     socket.on('data', (bytes: Buffer) => (text += bytes.toString()));
     socket.on('end', () => {
-      const { argv, folder } = JSON.parse(text) as { argv: string[]; folder: string };
-      onSecond(argv, folder);
+      onSecond(JSON.parse(text) as SecondStart);
     });
   });
   server.listen(path).unref();
