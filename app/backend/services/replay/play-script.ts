@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { ConversationPace, ConversationReplay } from '#contract';
 import {
   readPayload,
@@ -26,6 +25,8 @@ export interface Stage {
 const LEAST_PATIENCE_MS = 30_000;
 /** The same before an origin's own close when nothing else is waited for. */
 const FAST_PATIENCE_MS = 5_000;
+/** What a timer can hold. */
+const LONGEST_TIMER_MS = 2_147_483_647;
 
 /**
  * Sends what a script says at the pace that was chosen, and closes as it says.
@@ -109,14 +110,18 @@ async function end(close: RecordedClose, most: number, stage: Stage): Promise<vo
 }
 
 /** @returns whether something came in time; true, too, when the replay is to stop */
-async function withNews(stage: Stage, most: number): Promise<boolean> {
-  const waiting = new AbortController();
-  const signal = AbortSignal.any([stage.signal, waiting.signal]);
-  const timeout = delay(Math.max(1, most), false, { signal }).catch(() => true);
-  const news = stage.nextNews().then(() => true);
-  try {
-    return await Promise.race([news, timeout]);
-  } finally {
-    waiting.abort();
-  }
+function withNews(stage: Stage, most: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const settle = (came: boolean): void => {
+      clearTimeout(timer);
+      stage.signal.removeEventListener('abort', stopped);
+      resolve(came);
+    };
+    const stopped = (): void => {
+      settle(true);
+    };
+    const timer = setTimeout(settle, Math.min(Math.max(1, most), LONGEST_TIMER_MS), false);
+    stage.signal.addEventListener('abort', stopped, { once: true });
+    void stage.nextNews().then(stopped);
+  });
 }
