@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
+import { TRAFFIC_SOURCES } from '../../app/renderer/features/setup/sources.ts';
 import { firstItem, startBackend } from '../support/backend-kit.ts';
 
 test.runIf(process.platform === 'linux')(
@@ -38,6 +39,8 @@ test.runIf(process.platform === 'linux')(
         client.call('exchanges.count', { session: session.id, filter });
       expect(await count('app:node')).toEqual({ count: 1 });
       expect(await count('app:curl')).toEqual({ count: 0 });
+      expect(await count(TRAFFIC_SOURCES.programs.filter)).toEqual({ count: 1 });
+      expect(await count(TRAFFIC_SOURCES.browsers.filter)).toEqual({ count: 0 });
     } finally {
       child.kill();
       await weir.stop();
