@@ -41,6 +41,33 @@ test('a lost connection is opened again, and its streams with it', async () => {
   expect(connection.state).toBe('open');
 });
 
+test('a stream that is closed at the gap is not opened again', async () => {
+  const backends = [new FakeBackend(), new FakeBackend()];
+  const first = backends[0];
+  const connection = new Connection(() => {
+    const next = backends.shift();
+    return next === undefined ? Promise.reject(new Error('none')) : Promise.resolve(next);
+  });
+  let items = 0;
+  const handle = connection.stream(
+    'app.status',
+    {},
+    {
+      items: () => {
+        items += 1;
+      },
+      gap: () => {
+        handle.close();
+      },
+    },
+  );
+  await expect.poll(() => items).toBe(1);
+  first?.close();
+  await expect.poll(() => connection.state).toBe('open');
+  await connection.call('app.info', {});
+  expect(items).toBe(1);
+});
+
 test('while it is lost, calls fail at once and say so', async () => {
   const backend = new FakeBackend();
   let tries = 0;

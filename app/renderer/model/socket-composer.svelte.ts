@@ -14,6 +14,8 @@ import { messageDraftOf, payloadOf, type MessageDraft, type MessageFault } from 
 
 /** The row of a WebSocket is read again at most this often, milliseconds. */
 const ROW_PAUSE = 250;
+/** How often it is read again for what is not committed yet. */
+const MOST_WAITS = 20;
 
 const EMPTY_MESSAGE: MessageDraft = { form: 'text', text: '' };
 
@@ -27,6 +29,7 @@ export class SocketComposer {
   #stream = $state.raw<StreamHandle | null>(null);
   #problem = $state.raw<string | null>(null);
   #rowTimer: ReturnType<typeof setTimeout> | null = null;
+  #waits = 0;
   #cancelled = $state(false);
   #deflate = $state<ConversationDeflate>('on');
   #pace = $state<ConversationPace>('answers');
@@ -194,6 +197,7 @@ export class SocketComposer {
   #take(state: ConversationState): void {
     const isNew = state.exchange !== null && state.exchange !== this.#state?.exchange;
     this.#state = state;
+    this.#waits = 0;
     if (isNew) void this.#readRow(state.exchange);
     this.#readRowSoon();
   }
@@ -210,7 +214,15 @@ export class SocketComposer {
   async #readRow(id: number): Promise<void> {
     try {
       const { summary } = await this.#backend.call('exchanges.get', { id });
-      if (this.#state?.exchange === id) this.#row = summary;
+      const state = this.#state;
+      if (state?.exchange !== id) return;
+      this.#row = summary;
+      const isBehind =
+        summary.messages < state.sent + state.received || (this.#stream === null && summary.state === 'active');
+      if (isBehind && this.#waits < MOST_WAITS) {
+        this.#waits += 1;
+        this.#readRowSoon();
+      }
     } catch {
       // The row may be deleted; the state tells what there is to know.
     }
