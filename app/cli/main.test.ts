@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -41,6 +42,7 @@ describe('the command line', () => {
     ['a mode that is wrong', ['serve', '--mode', 'reverse:example.com'], 'reverse:example.com'],
     ['a certificate without its key', ['serve', '--cert', 'x.pem'], '--key'],
     ['an inspector that is and is not', ['serve', '--ui', ':1', '--no-ui'], '--no-ui'],
+    ['a file of a kind that is not opened', ['open', 'notes.txt'], '.weir and .har'],
     ['a run without a command', ['run', 'curl'], '--'],
     ['a replay of nothing', ['replay'], 'number of an exchange'],
     ['an export without a format', ['export'], 'har, weir or curl'],
@@ -54,6 +56,15 @@ describe('the command line', () => {
   test('a file that cannot be read fails with exit code 1', async () => {
     expect(await main(['serve', '--origin-ca', join(folder, 'missing.pem')])).toBe(1);
     expect(stderr).toContain('missing.pem');
+  });
+
+  test.each([
+    ['open', ['open', '/nowhere/some.har']],
+    ['no command', ['/nowhere/some.HAR', '--browser']],
+  ])('a file that is not there is not opened with %s, and nothing is started', async (_, args) => {
+    expect(await main([...args, '--data', join(folder, 'untouched')])).toBe(1);
+    expect(stderr).toContain('cannot be read: ENOENT');
+    expect(existsSync(join(folder, 'untouched'))).toBe(false);
   });
 
   test.each([['--help'], ['help'], ['serve', '--help'], ['help', 'list'], ['ca', '-h']])(

@@ -1,4 +1,5 @@
 import { readVersion } from '../backend/place.ts';
+import { isOpenedName } from '../contract/desktop.ts';
 import { print, tell } from './output.ts';
 import type { CommandName } from './usage.ts';
 import { HELP, isCommandName, OVERVIEW, UsageError } from './usage.ts';
@@ -58,7 +59,8 @@ async function dispatch(args: readonly string[]): Promise<number> {
     await print(`${readVersion()}\n`);
     return 0;
   }
-  const named = !first.startsWith('-');
+  // `weir some.har` opens it, as a double click does.
+  const named = !first.startsWith('-') && (isCommandName(first) || !isOpenedName(first));
   const name = named ? first : 'open';
   const rest = named ? others : args;
   if (!isCommandName(name)) throw new UsageError(`There is no command ${JSON.stringify(name)}.`);

@@ -55,8 +55,9 @@ function opener(file: string): [string, ...string[]] {
   return ['xdg-open', file];
 }
 
-/** `url` is of our own making: it needs no escaping. */
-function renderRedirect(url: string): string {
+/** The address is of our own making: only what joins its parameters needs escaping. */
+function renderRedirect(address: string): string {
+  const url = address.replaceAll('&', '&amp;');
   return `<!doctype html>
 <meta charset="utf-8">
 <meta name="referrer" content="no-referrer">

@@ -10,11 +10,12 @@ export class CommandError extends Error {
 
 /** Help of each command: its usage, and what its options mean. */
 export const HELP = {
-  open: `Usage: weir [open] [--data DIR] [--browser]
+  open: `Usage: weir [open] [FILE] [--data DIR] [--browser]
 
 Opens Weir's window. Where Electron's program is missing, or with --browser, Weir runs without a window of its own and
 opens the inspector in the default browser. A Weir that runs on the data folder already is shown instead of a new one.
 
+  FILE          a .weir or .har file: it is imported into a session of its own, and that one is shown
   --data DIR    data folder (default: your platform's place, or WEIR_DATA)
   --browser     the inspector in the browser, even where a window is possible
 `,

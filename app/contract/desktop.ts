@@ -52,3 +52,11 @@ export type PageNews =
   | { readonly type: 'weir:backend'; readonly state: 'down'; readonly message: string }
   | { readonly type: 'weir:file'; readonly file: OfferedFile }
   | { readonly type: 'weir:file-refused'; readonly message: string };
+
+/** Kinds of files that installers associate with Weir (electron-builder.yml), and no others. */
+const OPENED_NAME = /\.(?:weir|har)$/i;
+
+/** True for names of files that the system may hand to Weir. */
+export function isOpenedName(name: string): boolean {
+  return OPENED_NAME.test(name);
+}

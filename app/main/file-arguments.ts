@@ -1,13 +1,6 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-
-/** Kinds of files that installers associate with Weir (electron-builder.yml), and no others. */
-const OPENED = /\.(?:weir|har)$/i;
-
-/** True for names of files that the system may hand to Weir. */
-export function isOpenedName(name: string): boolean {
-  return OPENED.test(name);
-}
+import { isOpenedName } from '../contract/desktop.ts';
 
 /**
  * The files that a start of the app was given on its command line, as absolute paths.

@@ -3,8 +3,8 @@ import type { FileHandle } from 'node:fs/promises';
 import { open, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { FileAnswer, FileRequest, OfferedFile } from '../contract/desktop.ts';
+import { isOpenedName } from '../contract/desktop.ts';
 import { MAX_WINDOW_BYTES } from '../contract/wire.ts';
-import { isOpenedName } from './file-arguments.ts';
 
 /** Main's end of the channel that one file is read over. */
 export interface FilePort {

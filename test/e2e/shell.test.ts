@@ -207,14 +207,22 @@ async function drop(page: Page, file: string): Promise<void> {
   }
 }
 
-test('files that the system opens with Weir become sessions: those of the first start, of a second one, of macOS', async () => {
+test('files that the system opens become sessions: of the first start, of a second one that shows the window, of macOS', async () => {
   const app = await start([await harOf('first.har', '/of-the-first-start')]);
   const page = await app.firstPage();
   await page.getByText('/of-the-first-start').first().waitFor();
 
+  await app.evaluate(({ BrowserWindow }) => {
+    BrowserWindow.getAllWindows()[0]?.minimize();
+  }, null);
   const second = await start([await harOf('second.har', '/of-the-second-start')]);
   await page.getByText('/of-the-second-start').first().waitFor();
   expect(await second.exited).toBe(0);
+  const shown = await app.evaluate(({ BrowserWindow }) => {
+    const windows = BrowserWindow.getAllWindows();
+    return { minimized: windows[0]?.isMinimized(), windows: windows.length };
+  }, null);
+  expect(shown).toEqual({ minimized: false, windows: 1 });
 
   const third = await harOf('third.har', '/of-macos');
   const prevented = await app.evaluate(({ app: electronApp }, path) => {
@@ -246,27 +254,9 @@ test('a file that is dropped on the window is imported, and whatever it is, the 
   expect(page.url()).toBe(before);
 });
 
-test('a second start brings the first window to the front and ends', async () => {
+test('quitting lets the backend finish and end before the app does, and a window comes back where it stood', async () => {
   const { app } = await startConnected();
-  await app.evaluate(({ BrowserWindow }) => {
-    BrowserWindow.getAllWindows()[0]?.minimize();
-  }, null);
-
-  const second = await start();
-
-  expect(await second.exited).toBe(0);
-  await expect
-    .poll(() =>
-      app.evaluate(({ BrowserWindow }) => {
-        const window = BrowserWindow.getAllWindows()[0];
-        return { minimized: window?.isMinimized(), windows: BrowserWindow.getAllWindows().length };
-      }, null),
-    )
-    .toEqual({ minimized: false, windows: 1 });
-});
-
-test('quitting lets the backend finish and end before the app does', async () => {
-  const { app } = await startConnected();
+  const stood = await app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.getNormalBounds(), null);
   const backend = await backendPid(app);
   if (backend === null) throw new Error('There is no backend process.');
 
@@ -278,19 +268,6 @@ test('quitting lets the backend finish and end before the app does', async () =>
 
   expect(await app.exited).toBe(0);
   expect(() => process.kill(backend, 0)).toThrow('ESRCH');
-});
-
-test('a window comes back where it stood', async () => {
-  const { app } = await startConnected();
-  const stood = await app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.getNormalBounds(), null);
-
-  await app
-    .evaluate(({ app: electronApp }) => {
-      electronApp.quit();
-    }, null)
-    .catch(() => undefined);
-  await app.exited;
-
   const kept: unknown = JSON.parse(await readFile(join(folder, 'desktop/window.json'), 'utf8'));
   expect(kept).toEqual({ ...stood, maximized: false });
 });

@@ -362,6 +362,16 @@ test('open shows the inspector of the Weir that runs, with a new code each time'
   const [first = '', second = ''] = [running.said, again.stderr].map((text) => url.exec(text)?.[0] ?? '');
   expect(second).not.toBe(first);
   expect(second.split('#')[0]).toBe(first.split('#')[0]);
+
+  const file = join(folder, 'opened.har');
+  const request = { method: 'GET', url: 'http://opened.test/', httpVersion: 'HTTP/1.1', headers: [] };
+  await writeFile(file, JSON.stringify({ log: { entries: [{ startedDateTime: '2026-11-30T12:00:00Z', request }] } }));
+  const opened = await runWeir([file, '--browser', '--data', data]);
+  const [, session = ''] = /#code=\S+&session=(\d+)/.exec(opened.stderr) ?? [];
+  expect(opened.stderr).toContain(`Imported 1 exchanges into session ${session} (opened.har).`);
+  const { stdout } = await runWeir(['list', '--data', data, '--session', session, '--json']);
+  expect(JSON.parse(stdout.toString())).toMatchObject({ url: 'http://opened.test/' });
+
   const ended = once(running.child, 'exit');
   running.child.kill('SIGINT');
   expect(await ended).toEqual([0, null]);

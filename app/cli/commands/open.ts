@@ -1,42 +1,61 @@
-import { requestPageUrl } from '../../backend/connect-to-backend.ts';
+import { resolve } from 'node:path';
+import { createContractClient } from '#contract';
+import { connectToBackend, requestPageUrl } from '../../backend/connect-to-backend.ts';
 import { createBackend } from '../../backend/create-backend.ts';
 import type { DataFolder } from '../../backend/data-folder.ts';
 import { defaultDataFolder, prepareDataFolder } from '../../backend/data-folder.ts';
 import { DEFAULT_CONTROL, DEFAULT_LISTENER } from '../../backend/default-addresses.ts';
+import type { RunningBackend } from '../../backend/ownership.ts';
 import { claimDataFolder, isOwnership } from '../../backend/ownership.ts';
 import { PAGES_FOLDER } from '../../backend/place.ts';
+import { isOpenedName } from '../../contract/desktop.ts';
 import { parseArguments } from '../arguments.ts';
 import { runDesktop } from '../desktop/run-desktop.ts';
 import { listenForExit } from '../exit-signal.ts';
+import type { ReadableFile } from '../import-file.ts';
+import { openReadable, tellReport } from '../import-file.ts';
 import { openPage, removePageFiles } from '../open-page.ts';
 import { tell } from '../output.ts';
-import { CommandError } from '../usage.ts';
+import { CommandError, UsageError } from '../usage.ts';
 
 const DRAIN_MS = 3_000;
 
-/** `weir open`: a window where one is possible, else the inspector in the browser. */
+/** `weir open [FILE]`: a window where one is possible, else the inspector in the browser; on a file's exchanges with FILE. */
 export async function open(args: readonly string[]): Promise<number> {
-  const { values } = parseArguments(args, {
-    data: { type: 'string' },
-    browser: { type: 'boolean', default: false },
-  });
-  const folder = prepareDataFolder(values.data ?? defaultDataFolder());
-  if (!values.browser) {
-    const outcome = await runDesktop({ dataFolder: folder.path, say: tell });
-    if (outcome.kind === 'ran') return outcome.exitCode;
-    tell(`${outcome.why} The inspector opens in the browser.`);
+  const { values, positionals } = parseArguments(
+    args,
+    { data: { type: 'string' }, browser: { type: 'boolean', default: false } },
+    ['FILE'],
+  );
+  const [path] = positionals;
+  if (path !== undefined && !isOpenedName(path)) {
+    throw new UsageError(
+      `\`weir open\` shows .weir and .har files, not ${path}. \`weir import\` reads other kinds too.`,
+    );
   }
-  return openInBrowser(folder);
+  const file = path === undefined ? null : await openReadable(path);
+  try {
+    const folder = prepareDataFolder(values.data ?? defaultDataFolder());
+    if (!values.browser) {
+      const files = path === undefined ? [] : [resolve(path)];
+      const outcome = await runDesktop({ dataFolder: folder.path, files, say: tell });
+      if (outcome.kind === 'ran') return outcome.exitCode;
+      tell(`${outcome.why} The inspector opens in the browser.`);
+    }
+    return await openInBrowser(folder, file);
+  } finally {
+    await file?.close();
+  }
 }
 
-async function openInBrowser(folder: DataFolder): Promise<number> {
+async function openInBrowser(folder: DataFolder, file: ReadableFile | null): Promise<number> {
   const exit = listenForExit();
   const claim = await claimDataFolder(folder);
   if (!isOwnership(claim)) {
     tell(`Weir runs on ${folder.path} already (process ${String(claim.pid)}).`);
     const url = await requestPageUrl(claim);
     if (url === null) throw new CommandError('That Weir was started without an inspector (--no-ui). Stop it first.');
-    await show(folder, url);
+    await show(folder, url, await importedBy(claim, file));
     return 0;
   }
   const backend = await createBackend({
@@ -56,14 +75,31 @@ async function openInBrowser(folder: DataFolder): Promise<number> {
     report: tell,
   });
   for (const { address, port } of backend.listeners) tell(`proxy: ${address}:${String(port)}`);
-  await show(folder, backend.control.createPageUrl());
+  const { control } = backend;
+  const running = { pid: process.pid, url: control.url, token: control.token };
+  await show(folder, control.createPageUrl(), await importedBy(running, file));
   await exit.requested;
   await backend.stop(DRAIN_MS);
   removePageFiles(folder);
   return 0;
 }
 
-async function show(folder: DataFolder, url: string): Promise<void> {
+/** @returns the session that the page should begin with; null for the one that is recorded */
+async function importedBy(running: RunningBackend, file: ReadableFile | null): Promise<number | null> {
+  if (file === null) return null;
+  const client = createContractClient(await connectToBackend(running));
+  try {
+    const report = await file.importTo(client);
+    const done = tellReport(report);
+    if (done !== null) tell(done);
+    return report.session?.id ?? null;
+  } finally {
+    client.close();
+  }
+}
+
+async function show(folder: DataFolder, pageUrl: string, session: number | null): Promise<void> {
+  const url = session === null ? pageUrl : `${pageUrl}&session=${String(session)}`;
   tell(`inspector: ${url}`);
   if (!(await openPage(folder, url))) tell('No browser could be opened here. Open that address in one.');
 }

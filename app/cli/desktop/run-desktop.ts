@@ -6,6 +6,8 @@ import { installElectron } from './install-electron.ts';
 
 export interface DesktopOptions {
   readonly dataFolder: string;
+  /** Absolute paths of files that the window imports. */
+  readonly files: readonly string[];
   /** Takes lines for a person. */
   readonly say: (text: string) => void;
 }
@@ -22,7 +24,7 @@ export async function runDesktop(options: DesktopOptions): Promise<DesktopOutcom
   const obstacle = findObstacle(process.platform, process.env, process.getuid?.());
   if (obstacle !== null) return { kind: 'unavailable', why: obstacle };
   // The installed command runs on the desktop app's own executable.
-  if ('electron' in process.versions) return start(process.execPath, [], options.dataFolder);
+  if ('electron' in process.versions) return start(process.execPath, [], options);
   const packageFolder = join(ROOT_FOLDER, 'node_modules', 'electron');
   let electron = findElectron(packageFolder);
   if (electron === null) {
@@ -37,7 +39,7 @@ export async function runDesktop(options: DesktopOptions): Promise<DesktopOutcom
     electron = findElectron(packageFolder);
     if (electron === null) return { kind: 'unavailable', why: "Electron's installer left no executable." };
   }
-  return start(electron, [ROOT_FOLDER], options.dataFolder);
+  return start(electron, [ROOT_FOLDER], options);
 }
 
 /** Why no window can be shown here at all, whatever is installed; null when it can. */
@@ -76,10 +78,14 @@ async function fetchElectron(packageFolder: string, say: (text: string) => void)
   }
 }
 
-async function start(electron: string, app: readonly string[], dataFolder: string): Promise<DesktopOutcome> {
+async function start(
+  electron: string,
+  app: readonly string[],
+  { dataFolder, files }: DesktopOptions,
+): Promise<DesktopOutcome> {
   const { ELECTRON_RUN_AS_NODE: _unused, ...environment } = process.env;
   const began = performance.now();
-  const child = spawn(electron, [...app, `--data=${dataFolder}`], { stdio: 'inherit', env: environment });
+  const child = spawn(electron, [...app, `--data=${dataFolder}`, ...files], { stdio: 'inherit', env: environment });
   const forward = (signal: NodeJS.Signals): void => {
     child.kill(signal);
   };

@@ -126,6 +126,16 @@ export class App {
   }
 
   /**
+   * Shows a stored session by its number; one that is gone changes nothing.
+   * @throws ContractError
+   */
+  async showSessionOf(number: number): Promise<void> {
+    await this.sessions.refresh();
+    const session = this.sessions.all.find(({ id }) => id === number);
+    if (session !== undefined) this.showSession(session);
+  }
+
+  /**
    * Ends the session and begins an empty one.
    * @throws ContractError
    */
