@@ -200,17 +200,19 @@ test('a WebSocket is composed, its conversation is replayed by one key, and a re
   await conversation.getByRole('option', { name: 'echo edited' }).waitFor();
   await page.getByRole('button', { name: 'Disconnect' }).click();
   await state.getByText('Closed by you with 1000').waitFor();
-  server.close();
 
   await page.getByRole('button', { name: 'Traffic' }).click();
   await rowWith(page, '/live').nth(0).click();
   await rowWith(page, '/live')
     .nth(2)
     .click({ modifiers: ['Control'] });
+  await page.keyboard.press('r');
+  await page.getByText('Replayed 2 exchanges').waitFor();
   await page.keyboard.press('d');
   const comparison = page.getByRole('region', { name: 'Comparison' });
   await comparison.getByRole('heading', { name: 'Request messages' }).waitFor();
   await comparison.getByText('text edited').waitFor();
+  server.close();
 });
 
 test('a dropped HAR file becomes a session, with a report of what was left out', async () => {
