@@ -117,6 +117,9 @@ export class Actions {
       case 'copy-curl':
       case 'copy-fetch':
       case 'copy-httpie':
+      case 'copy-python':
+      case 'copy-go':
+      case 'copy-java':
       case 'copy-raw-request':
       case 'copy-request-headers':
         return row !== null && row.method !== '';

@@ -1,6 +1,7 @@
 import { MAX_WINDOW_BYTES } from '#contract';
 import type { ExchangeId, ExchangeSummary, MessageSide } from '#contract';
 import { COPY_TEXT } from '../text/traffic.ts';
+import type { CodeLanguage } from './code-snippets.ts';
 import type { Backend } from './connection.svelte.ts';
 import { bodyText, headText, urlOf } from './copying.ts';
 import type { ActionId } from './keys.ts';
@@ -12,12 +13,22 @@ const MOST_CURL = 200;
 /** Raw bytes that are copied as text at most. */
 const MOST_RAW_BYTES = 8 * 1_048_576;
 
+/** Languages by their action. */
+const CODE = {
+  'copy-python': 'python',
+  'copy-go': 'go',
+  'copy-java': 'java',
+} as const satisfies Partial<Record<ActionId, CodeLanguage>>;
+
 /** Actions that put something on the clipboard. */
 export const COPIES = [
   'copy-url',
   'copy-curl',
   'copy-fetch',
   'copy-httpie',
+  'copy-python',
+  'copy-go',
+  'copy-java',
   'copy-raw-request',
   'copy-raw-response',
   'copy-request-headers',
@@ -55,6 +66,15 @@ export async function copyOf(
       return { text: fetchSnippet(await snippetSource(backend, row.id)), said: COPY_TEXT.fetch };
     case 'copy-httpie':
       return { text: httpieSnippet(await snippetSource(backend, row.id)), said: COPY_TEXT.httpie };
+    case 'copy-python':
+    case 'copy-go':
+    case 'copy-java': {
+      const language = CODE[action];
+      // Only now, since the library behind it is larger than the list.
+      const { codeSnippet } = await import('./code-snippets.ts');
+      const text = codeSnippet(language, await snippetSource(backend, row.id));
+      return { text, said: COPY_TEXT.code[language] };
+    }
     case 'copy-raw-request':
       return { text: await rawText(backend, row.id, 'request'), said: COPY_TEXT.raw };
     case 'copy-raw-response':

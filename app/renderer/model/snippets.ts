@@ -50,7 +50,8 @@ export function httpieSnippet({ summary, request, body }: SnippetSource): string
   return parts.join(' ');
 }
 
-function sentFields(headers: readonly HeaderField[]): HeaderField[] {
+/** Fields that a client would not make by itself, in their order. */
+export function sentFields(headers: readonly HeaderField[]): HeaderField[] {
   return headers.filter(([name]) => !name.startsWith(':') && !OWN_FIELDS.has(name.toLowerCase()));
 }
 

@@ -161,6 +161,7 @@ export const COPY_TEXT = {
   url: 'URL copied',
   fetch: 'fetch call copied',
   httpie: 'HTTPie command copied',
+  code: { python: 'Python code copied', go: 'Go code copied', java: 'Java code copied' },
   raw: 'Raw bytes copied as text',
   curl: (count: number): string => (count === 1 ? 'cURL command copied' : `${String(count)} cURL commands copied`),
   headers: 'Headers copied',

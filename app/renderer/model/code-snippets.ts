@@ -1,0 +1,63 @@
+import { HTTPSnippet } from '@readme/httpsnippet';
+import type { SnippetSource } from './snippets.ts';
+import { sentFields } from './snippets.ts';
+import { urlOf } from './copying.ts';
+
+/**
+ * Languages whose code the library writes so that no captured text can leave its string. Its other ones are not offered:
+ * there a captured `${…}`, `#{…}`, quote or backslash becomes a part of the program that a person pastes.
+ */
+const CODE_LANGUAGES = { python: 'requests', go: 'native', java: 'nethttp' } as const;
+
+/** Stands for the URL, which the library would take apart and write anew. */
+const PLACE = 'http://place.invalid/';
+
+export type CodeLanguage = keyof typeof CODE_LANGUAGES;
+
+/**
+ * The request as a program. Fields of one name become one, as RFC 9110 §5.3 allows.
+ * @throws Error when the body is no text, or the code cannot be written
+ */
+export function codeSnippet(language: CodeLanguage, source: SnippetSource): string {
+  const { summary, request, body } = source;
+  if (body === null) throw new Error('The body is no text. Export the exchange as cURL instead: it names a file.');
+  const snippet = new HTTPSnippet({
+    method: summary.method,
+    url: PLACE,
+    httpVersion: 'HTTP/1.1',
+    cookies: [],
+    queryString: [],
+    headers: [...joined(sentFields(request.headers))].map(([name, value]) => ({ name, value })),
+    // Any other type would be taken apart and written anew; the field of that name says the real one.
+    postData: { mimeType: 'text/plain', text: body },
+    headersSize: -1,
+    bodySize: -1,
+  });
+  const [code] = snippet.convert(language, CODE_LANGUAGES[language]) || [];
+  if (typeof code !== 'string') throw new Error('This request cannot be written in that language.');
+  const sent = language === 'python' ? sentByPython(code, body !== '') : code;
+  const url = safeUrl(urlOf(summary));
+  return sent.replace(PLACE, () => url);
+}
+
+/** A text would be sent as Latin-1, and an empty one is no body. */
+function sentByPython(code: string, hasBody: boolean): string {
+  if (hasBody) return code.replace(', data=payload', ', data=payload.encode()');
+  return code.replace('payload = ""\n', '').replace(', data=payload', '').replace('\n\n\n', '\n\n');
+}
+
+/** What a target may hold beyond RFC 3986 is encoded: a URL stands between quotes there. */
+function safeUrl(url: string): string {
+  return url.replaceAll(/[^!#-&(-[\]_a-z~]/g, (character) => encodeURIComponent(character));
+}
+
+function joined(fields: ReturnType<typeof sentFields>): ReadonlyMap<string, string> {
+  const values = new Map<string, [name: string, value: string]>();
+  for (const [name, value] of fields) {
+    const key = name.toLowerCase();
+    const before = values.get(key);
+    const between = key === 'cookie' ? '; ' : ', ';
+    values.set(key, before === undefined ? [name, value] : [before[0], before[1] + between + value]);
+  }
+  return new Map(values.values());
+}
