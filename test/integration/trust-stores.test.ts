@@ -262,7 +262,8 @@ describe("Debian's store", () => {
           ? Promise.resolve({ code: 127, stdout: '', stderr: '' })
           : runner(program, args, input);
       const proxy = { host: '127.0.0.1', port: weir.port };
-      const found = await examinePrograms({ proxy, url: PAGE, fingerprint: authority.fingerprint, run: some });
+      const { fingerprint } = authority;
+      const found = await examinePrograms({ proxy, url: PAGE, fingerprint, run: some, javaOptions: '' });
       return Object.fromEntries(found.map(({ name, state }) => [name, state]));
     };
     expect(await programs()).toMatchObject({ curl: 'absent', Python: 'absent' });

@@ -52,7 +52,13 @@ export function createTrustCalls(
       return {
         stores: reports,
         selfTest: await selfTest(proxy, MAGIC_HOST, pem),
-        programs: await examinePrograms({ proxy, url, fingerprint, run }),
+        programs: await examinePrograms({
+          proxy,
+          url,
+          fingerprint,
+          run,
+          javaOptions: process.env['JAVA_TOOL_OPTIONS'] ?? '',
+        }),
       };
     },
     'trust.install': ({ store }) => change(store, trust),

@@ -19,6 +19,8 @@ export interface ProgramTrustRequest {
   /** SHA-256 of our authority, upper-case hex with colons. */
   readonly fingerprint: string;
   readonly run: CommandRunner;
+  /** The value of `JAVA_TOOL_OPTIONS`, which every Java obeys; empty when it is not set. */
+  readonly javaOptions: string;
 }
 
 const NOT_FOUND = 127;
@@ -49,13 +51,14 @@ socket.once('error', (error) => { console.log(error.message); process.exit(); })
 `;
 
 /** Asks the programs themselves, one after the other, by a request through the proxy. Never throws. */
-export async function examinePrograms({ proxy, url, fingerprint, run }: ProgramTrustRequest): Promise<ProgramTrust[]> {
+export async function examinePrograms(request: ProgramTrustRequest): Promise<ProgramTrust[]> {
+  const { proxy, url, run } = request;
   const proxyUrl = `http://${proxy.host.includes(':') ? `[${proxy.host}]` : proxy.host}:${proxy.port}`;
   return [
     await examineCurl(run, proxyUrl, url),
     await examineByWord('Python', 'python3', ['-c', PYTHON, proxyUrl, url], run),
     await examineByWord('Node.js', 'node', ['-e', NODE, proxyUrl, url], run),
-    await examineJava(run, fingerprint),
+    await examineJava(request),
   ];
 }
 
@@ -81,9 +84,17 @@ async function examineByWord(
   return { name, state: 'unclear', detail: word === '' ? failureText(program, outcome) : word };
 }
 
-/** Java's own list, as its own tool reads it: a request would need a compiler. */
-async function examineJava(run: CommandRunner, fingerprint: string): Promise<ProgramTrust> {
-  const outcome = await run('keytool', ['-list', '-rfc', '-cacerts', '-storepass', 'changeit']);
+/**
+ * The list that Java's programs go by, as its own tool reads it: a request would need a compiler. `JAVA_TOOL_OPTIONS` may
+ * put another one in place of its own.
+ */
+async function examineJava({ run, fingerprint, javaOptions }: ProgramTrustRequest): Promise<ProgramTrust> {
+  const named = javaOption(javaOptions, 'javax.net.ssl.trustStore');
+  const password = javaOption(javaOptions, 'javax.net.ssl.trustStorePassword') ?? 'changeit';
+  const store = named === null ? ['-cacerts'] : ['-keystore', named];
+  const detail = named === null ? '' : `JAVA_TOOL_OPTIONS names ${named}`;
+  // By standard input: others of this machine can read arguments.
+  const outcome = await run('keytool', ['-list', '-rfc', ...store], `${password}\n`);
   if (outcome.code === NOT_FOUND) return { name: 'Java', state: 'missing', detail: '' };
   if (outcome.code !== 0) return { name: 'Java', state: 'unclear', detail: failureText('keytool', outcome) };
   const found = splitCertificates(outcome.stdout).some((pem) => {
@@ -93,5 +104,13 @@ async function examineJava(run: CommandRunner, fingerprint: string): Promise<Pro
       return false;
     }
   });
-  return { name: 'Java', state: found ? 'trusted' : 'absent', detail: '' };
+  return { name: 'Java', state: found ? 'trusted' : 'absent', detail };
+}
+
+/** The value of a system property among options; the last one counts. Quotes keep a word together. */
+function javaOption(options: string, property: string): string | null {
+  const words = options.match(/(?:[^\s"']|"[^"]*"|'[^']*')+/g) ?? [];
+  const beginning = `-D${property}=`;
+  const found = words.map((word) => word.replaceAll(/["']/g, '')).findLast((word) => word.startsWith(beginning));
+  return found === undefined ? null : found.slice(beginning.length);
 }
