@@ -192,6 +192,7 @@ test('a WebSocket is composed, its conversation is replayed by one key, and a re
   await recorded.focus();
   await page.keyboard.press('Home');
   await page.keyboard.press('Enter');
+  await expect.poll(() => editor.evaluate((element) => element === document.activeElement)).toBe(true);
   expect(await editor.inputValue()).toBe('first');
   await page.getByRole('button', { name: 'Connect', exact: true }).click();
   await state.getByText('Open').waitFor();

@@ -411,6 +411,33 @@ test('a WebSocket that nobody looks at any more is closed', async () => {
   expect(await recorded(origin)).toMatchObject({ kind: 'websocket', state: 'complete' });
 });
 
+test('a connection that is lost is told as that', async () => {
+  const origin = await startOrigin('ws', {}, (socket) => {
+    socket.terminate();
+  });
+  const opened = open({ url: origin.url });
+  const { id } = await opened.until(isOpen);
+  await client.call('conversation.send', { id, kind: 'text', payload: text('x') });
+  expect(await opened.over).toMatchObject({
+    phase: 'closed',
+    close: { code: null, by: 'origin' },
+    problem: 'The connection was lost before it was closed.',
+  });
+});
+
+test('while nothing is recorded a WebSocket works all the same, and says that it is no exchange', async () => {
+  const origin = await startOrigin('ws');
+  await client.call('capture.setRecording', { on: false });
+  const opened = open({ url: origin.url });
+  const { id, recorded: isRecorded } = await opened.until(isOpen);
+  await client.call('conversation.send', { id, kind: 'text', payload: text('x') });
+  await opened.until(({ received }) => received === 1);
+  await client.call('conversation.close', { id, code: null, reason: '' });
+  expect(isRecorded).toBe(false);
+  expect(await opened.over).toMatchObject({ exchange: null, phase: 'closed', close: { code: null, by: 'client' } });
+  await client.call('capture.setRecording', { on: true });
+});
+
 test('a message of the origin beyond the limit closes the WebSocket and names the limit', async () => {
   const origin = await startOrigin('ws', {}, (socket) => {
     // The length alone: what stands behind it need not come.

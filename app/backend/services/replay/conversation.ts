@@ -227,7 +227,7 @@ export class Conversation {
     }
     // 1005: no code was told. 1006: no close frame came (RFC 6455 §7.4.1).
     const told = code === 1_005 || code === 1_006 ? null : code;
-    const lost = code === 1_006 && !this.#cut.signal.aborted ? 'The connection was lost before it was closed.' : null;
+    const lost = code === 1_006 && !this.#cut.signal.aborted ? lostProblem(close !== null) : null;
     const unsent = replay !== null && replay.sent < replay.total && close === null ? unsentProblem(replay, told) : null;
     this.#change({
       phase: 'closed',
@@ -284,6 +284,12 @@ export class Conversation {
 function unsentProblem({ sent, total }: { sent: number; total: number }, code: number | null): string {
   const how = code === null ? '' : ` with ${String(code)}`;
   return `The origin closed the connection${how} after ${String(sent)} of ${String(total)} messages.`;
+}
+
+function lostProblem(closing: boolean): string {
+  return closing
+    ? 'The origin ended the connection, or fell silent, without answering the close.'
+    : 'The connection was lost before it was closed.';
 }
 
 function problemOf(error: Error): string {
