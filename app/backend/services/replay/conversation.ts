@@ -260,7 +260,9 @@ export class Conversation {
       const done = await playScript(script, this.#request.replay ?? 'fast', openedAt, this.#source, stage);
       if (done) stage.progress({ done: true, awaits: 0 });
     } catch (error: unknown) {
-      this.#change({ problem: error instanceof Error ? error.message : String(error) });
+      // Where the connection ended first, how it did says more.
+      const { problem } = this.#state;
+      this.#change({ problem: problem ?? (error instanceof Error ? error.message : String(error)) });
       this.#close(1_001, '');
     }
   }
@@ -305,7 +307,8 @@ function problemOf(error: Error): string {
 
 /** Lets a body pass, for its row; not for longer than a while. */
 async function wholeBody(response: IncomingMessage): Promise<void> {
-  response.resume();
+  // It may be cut while nobody waits for it any more.
+  response.on('error', () => undefined).resume();
   const signal = AbortSignal.timeout(REFUSAL_BODY_MS);
   await once(response, 'close', { signal }).catch(() => undefined);
 }
