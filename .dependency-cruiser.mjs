@@ -114,7 +114,7 @@ export default {
     // Tests may look anywhere; what they prove is their own business.
     { from: { path: [TEST, '^test/'] }, to: {} },
     // Configuration of tools.
-    { from: { path: '^[^/]+\\.config\\.(js|mjs|ts)$' }, to: { path: ['^node_modules/'] } },
+    { from: { path: '^[^/]+\\.config\\.(js|mjs|ts)$' }, to: { path: ['^node_modules/', '^resources/shipped\\.ts$'] } },
     node('^[^/]+\\.config\\.(js|mjs|ts)$'),
   ],
   forbidden: [

@@ -4,6 +4,8 @@ import { basename, join, resolve } from 'node:path';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig } from 'electron-vite';
 
+import { writeLicences, writePackageFile } from './resources/shipped.ts';
+
 const at = (path: string): string => resolve(import.meta.dirname, path);
 
 /** The bootstrap builds aside and then puts the whole in place, so that no start ever sees half a build. */
@@ -21,6 +23,7 @@ function workers(): Record<string, string> {
  */
 export default defineConfig({
   main: {
+    plugins: [writePackageFile(import.meta.dirname)],
     build: {
       outDir: join(OUT, 'main'),
       sourcemap: true,
@@ -62,6 +65,6 @@ export default defineConfig({
       modulePreload: { polyfill: false },
       rolldownOptions: { input: { index: at('app/renderer/index.html') } },
     },
-    plugins: [svelte({ configFile: false })],
+    plugins: [svelte({ configFile: false }), writeLicences(import.meta.dirname)],
   },
 });

@@ -51,9 +51,49 @@ test('a missing size is an error and not a broken file', () => {
   expect(() => encodeIco(new Map())).toThrow('There is no image of 16 pixels.');
 });
 
-test('the committed icons are of the kinds that they say', () => {
-  const start = (name: string): Buffer => readFileSync(join(import.meta.dirname, 'icons', name)).subarray(0, 4);
-  expect(start('icon.icns').toString()).toBe('icns');
-  expect(start('icon.ico')).toEqual(Buffer.from([0, 0, 1, 0]));
-  expect(start('512x512.png').toString('latin1')).toBe('\x89PNG');
+const COMMITTED = join(import.meta.dirname, 'icons');
+
+/** Width and height that a PNG says in its header; throws for anything else. */
+function pngSize(png: Buffer): [width: number, height: number] {
+  if (png.toString('latin1', 1, 4) !== 'PNG' || png.toString('latin1', 12, 16) !== 'IHDR') throw new Error('No PNG.');
+  return [png.readUInt32BE(16), png.readUInt32BE(20)];
+}
+
+test('the committed icon of Windows holds a PNG of each size that it says', () => {
+  const ico = readFileSync(join(COMMITTED, 'icon.ico'));
+  expect(ico.subarray(0, 4)).toEqual(Buffer.from([0, 0, 1, 0]));
+  const sizes = Array.from({ length: ico.readUInt16LE(4) }, (_unused, index) => {
+    const at = 6 + index * 16;
+    const offset = ico.readUInt32LE(at + 12);
+    expect(offset + ico.readUInt32LE(at + 8)).toBeLessThanOrEqual(ico.length);
+    expect(ico.readUInt8(at)).toBe(pngSize(ico.subarray(offset))[0] % 256);
+    return pngSize(ico.subarray(offset));
+  });
+  expect(sizes).toEqual([16, 32, 48, 64, 128, 256].map((pixels) => [pixels, pixels]));
+});
+
+test('the committed icon of macOS is whole, up to 1024 pixels', () => {
+  const icns = readFileSync(join(COMMITTED, 'icon.icns'));
+  expect(icns.toString('latin1', 0, 4)).toBe('icns');
+  expect(icns.readUInt32BE(4)).toBe(icns.length);
+  const sizes: number[] = [];
+  for (let at = 8; at < icns.length; at += icns.readUInt32BE(at + 4)) sizes.push(pngSize(icns.subarray(at + 8))[0]);
+  expect(sizes).toEqual([16, 32, 64, 128, 256, 512, 1024]);
+});
+
+test('the committed icons of Linux have the size of their names, and the tray has each state in each form', () => {
+  for (const pixels of [16, 32, 48, 64, 128, 256, 512]) {
+    const name = `${String(pixels)}x${String(pixels)}.png`;
+    expect([name, ...pngSize(readFileSync(join(COMMITTED, name)))]).toEqual([name, pixels, pixels]);
+  }
+  for (const state of ['idle', 'recording', 'system-proxy']) {
+    for (const form of ['Template', '-light']) {
+      const at = (suffix: string): Buffer =>
+        readFileSync(join(import.meta.dirname, 'tray', `${state}${form}${suffix}.png`));
+      expect([pngSize(at('')), pngSize(at('@2x'))]).toEqual([
+        [18, 18],
+        [36, 36],
+      ]);
+    }
+  }
 });

@@ -4,7 +4,7 @@ import { app, BrowserWindow, ipcMain, MessageChannelMain } from 'electron';
 import type { IpcMainEvent, MessagePortMain, WebContents } from 'electron';
 import { DESKTOP_CHANNELS } from '../contract/desktop.ts';
 import type { BackendDown, OfferedFile } from '../contract/desktop.ts';
-import { forkBackend } from './backend-process.ts';
+import { forkBackend, outsideArchive } from './backend-process.ts';
 import { filesOfArguments } from './file-arguments.ts';
 import type { FilePort } from './opened-files.ts';
 import { OpenedFiles } from './opened-files.ts';
@@ -19,6 +19,7 @@ import type { BackendState } from './supervisor.ts';
 const DRAIN_MS = 5_000;
 
 const preload = join(import.meta.dirname, '../preload/index.cjs');
+const backend = join(outsideArchive(import.meta.dirname), 'backend.js');
 const page = join(import.meta.dirname, '../renderer');
 const dataFolder = process.argv.find((word) => word.startsWith('--data='))?.slice('--data='.length);
 
@@ -47,8 +48,7 @@ function run(): void {
   const waiting = new Set<WebContents>();
 
   const supervisor = new Supervisor<MessagePortMain>({
-    start: () =>
-      forkBackend(join(import.meta.dirname, 'backend.js'), dataFolder === undefined ? [] : ['--data', dataFolder]),
+    start: () => forkBackend(backend, dataFolder === undefined ? [] : ['--data', dataFolder]),
     onState: (state) => {
       onBackendState(state);
     },
