@@ -143,6 +143,24 @@ test('retention by age goes by when an exchange began', async () => {
   expect(old).toBeLessThan(young);
 });
 
+test('what is imported is as old as its import, also when it is merged into another session', async () => {
+  using kit = openStoreKit();
+  const now = 1_764_000_000_000_000;
+  const old = kit.record({ startedAt: now - 300 * 86_400_000_000 });
+  kit.commit();
+  const recorded = kit.opened.session.id;
+  const current = kit.writer.beginSession(null).id;
+  const imported = kit.writer.addSession('a HAR file of last year', false).id;
+  await kit.writer.mergeSessions(recorded, imported);
+  kit.writer.retain({ days: 2, bytes: 0, exchanges: 0 });
+  await kit.writer.compact();
+  expect(await listed(kit, '', imported)).toEqual([old]);
+
+  await kit.writer.mergeSessions(imported, current);
+  await kit.writer.compact();
+  expect(await listed(kit, '', current)).toEqual([old]);
+});
+
 test('retention by bytes deletes the oldest until rows and bodies fit', async () => {
   using kit = openStoreKit();
   const ids = Array.from({ length: 30 }, () => kit.record({ responseBody: randomBytes(100_000) }));

@@ -99,8 +99,9 @@ export class Housekeeper {
         // The merged session began when the earlier of the two did.
         database
           .prepare(
-            `UPDATE session SET started_at = min(started_at, coalesce((SELECT started_at FROM session WHERE id = ?), started_at))
-             WHERE id = ?`,
+            `UPDATE session SET started_at = min(session.started_at, merged.started_at),
+               kept_from = max(session.kept_from, merged.kept_from)
+             FROM (SELECT started_at, kept_from FROM session WHERE id = ?) AS merged WHERE id = ?`,
           )
           .run(from, into);
         database.prepare('DELETE FROM session WHERE id = ?').run(from);

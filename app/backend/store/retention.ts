@@ -50,9 +50,11 @@ function nextToGo(
       .pluck()
       .all(...parameters, limit) as ExchangeId[];
   if (days > 0) {
-    const sessions = database.prepare('SELECT id FROM session WHERE sample = 0').pluck().all() as number[];
-    for (const session of sessions) {
-      const tooOld = oldest('session_id = ? AND started_at < ?', ROWS_A_STEP, session, now - days * MICROSECONDS_A_DAY);
+    const eldest = now - days * MICROSECONDS_A_DAY;
+    // What was imported is as old as its import.
+    const sessions = database.prepare('SELECT id FROM session WHERE sample = 0 AND kept_from < ?').pluck().all(eldest);
+    for (const session of sessions as number[]) {
+      const tooOld = oldest('session_id = ? AND started_at < ?', ROWS_A_STEP, session, eldest);
       if (tooOld.length > 0) return tooOld;
     }
   }

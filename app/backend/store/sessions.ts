@@ -15,6 +15,7 @@ export class Sessions {
   readonly #insert: Statement;
   readonly #end: Statement;
   readonly #get: Statement;
+  readonly #keepFrom: Statement;
   readonly #dropEmpty: Statement;
   readonly #remove: Statement;
   readonly #rename: Statement;
@@ -24,6 +25,7 @@ export class Sessions {
       'INSERT INTO session (name, started_at, ended_at, sample, exchanges) VALUES (?, ?, NULL, ?, 0)',
     );
     this.#end = database.prepare('UPDATE session SET ended_at = ? WHERE id = ? AND ended_at IS NULL');
+    this.#keepFrom = database.prepare('UPDATE session SET kept_from = ? WHERE id = ?');
     this.#get = database.prepare('SELECT * FROM session WHERE id = ?');
     this.#dropEmpty = database.prepare('DELETE FROM session WHERE id = ? AND exchanges = 0');
     this.#remove = database.prepare('DELETE FROM session WHERE id = ?');
@@ -38,11 +40,13 @@ export class Sessions {
 
   /**
    * A session that nothing is recorded into but what its own source brings. It counts as over from the beginning: if its
-   * source dies, it must not be taken for the one that was being recorded.
+   * source dies, it must not be taken for the one that was being recorded. What comes into it may be old; its age counts
+   * from now.
    */
   addBeside(name: string, sample: boolean, now: number): SessionInfo {
     const { id } = this.add(name, sample, now);
     this.#end.run(now, id);
+    this.#keepFrom.run(now, id);
     return this.require(id);
   }
 

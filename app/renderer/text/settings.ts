@@ -21,7 +21,10 @@ export const STORAGE_TEXT = {
   gigabytes: 'GB',
   exchanges: 'exchanges',
   retention: {
-    days: { label: 'Keep for', hint: 'Older exchanges are deleted. Pinned ones stay, whatever the limit.' },
+    days: {
+      label: 'Keep for',
+      hint: 'Older exchanges are deleted; imported ones are as old as their import. Pinned ones stay, whatever the limit.',
+    },
     bytes: { label: 'Keep within', hint: 'Rows and bodies together; the oldest exchanges go first.' },
     exchanges: { label: 'Keep at most', hint: 'In all sessions together; the oldest exchanges go first.' },
   },
