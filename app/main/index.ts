@@ -2,15 +2,20 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { app, BrowserWindow, ipcMain, MessageChannelMain } from 'electron';
 import type { IpcMainEvent, MessagePortMain, WebContents } from 'electron';
+import type { AppStatus } from '../contract/calls.ts';
+import type { ContractClient } from '../contract/client.ts';
 import { DESKTOP_CHANNELS } from '../contract/desktop.ts';
 import type { BackendDown, OfferedFile } from '../contract/desktop.ts';
 import { forkBackend, outsideArchive } from './backend-process.ts';
 import { filesOfArguments } from './file-arguments.ts';
 import type { FilePort } from './opened-files.ts';
 import { OpenedFiles } from './opened-files.ts';
+import { connectOwnClient } from './own-client.ts';
 import { guardEveryPage, isPageUrl } from './shell/guards.ts';
 import { installMenu } from './shell/menu.ts';
 import { declarePageScheme, servePage } from './shell/page-protocol.ts';
+import { installTray } from './shell/tray.ts';
+import type { TrayAction, TrayState } from './shell/tray-view.ts';
 import { followSystemTheme, openWindow } from './shell/windows.ts';
 import { Supervisor } from './supervisor.ts';
 import type { BackendState } from './supervisor.ts';
@@ -21,6 +26,7 @@ const DRAIN_MS = 5_000;
 const preload = join(import.meta.dirname, '../preload/index.cjs');
 const backend = join(outsideArchive(import.meta.dirname), 'backend.js');
 const page = join(import.meta.dirname, '../renderer');
+const trayPictures = join(import.meta.dirname, '../../resources/tray');
 const dataFolder = process.argv.find((word) => word.startsWith('--data='))?.slice('--data='.length);
 
 app.enableSandbox();
@@ -61,10 +67,16 @@ function run(): void {
     },
   });
 
+  /** The tray's own connection; null while the backend is not there. */
+  let own: ContractClient | null = null;
+  let tellTray: (state: TrayState) => void = () => undefined;
+
   function onBackendState(state: BackendState): void {
     if (state.name === 'ready') {
+      watchForTray();
       for (const contents of [...waiting]) connect(contents);
     } else if (state.name === 'down') {
+      own?.close();
       for (const contents of pages) tellDown(contents, state.message);
     }
   }
@@ -78,6 +90,39 @@ function run(): void {
     }
     waiting.delete(contents);
     contents.postMessage(DESKTOP_CHANNELS.port, null, [port2]);
+  }
+
+  function watchForTray(): void {
+    const { port1, port2 } = new MessageChannelMain();
+    if (!supervisor.connect(port1)) return;
+    const client = connectOwnClient(port2);
+    own = client;
+    client.onClose(() => {
+      if (own !== client) return;
+      own = null;
+      tellTray(null);
+    });
+    const items = (states: readonly AppStatus[]): void => {
+      const newest = states.at(-1);
+      if (newest !== undefined && own === client) tellTray(newest);
+    };
+    client.stream('app.status', {}, { items, gap: () => undefined });
+  }
+
+  function runFromTray(action: TrayAction): void {
+    if (action === 'quit') app.quit();
+    else if (action === 'show') comeToFront();
+    else {
+      const done =
+        action === 'system-proxy-off'
+          ? own?.call('systemProxy.off', {})
+          : own?.call('capture.setRecording', { on: action === 'resume' });
+      // The window is where a person learns more.
+      done?.catch((error: unknown) => {
+        comeToFront();
+        frontPage()?.send(DESKTOP_CHANNELS.refused, error instanceof Error ? error.message : String(error));
+      });
+    }
   }
 
   function tellDown(contents: WebContents, message: string): void {
@@ -162,6 +207,7 @@ function run(): void {
     servePage(page);
     installMenu(process.platform, newWindow);
     followSystemTheme();
+    tellTray = installTray(trayPictures, runFromTray);
     supervisor.start();
     newWindow();
   });

@@ -114,6 +114,35 @@ describe('one window that stays', () => {
     expect(app.pages()).toHaveLength(1);
   });
 
+  test.skipIf(desktopKind() === 'real Electron')(
+    'the tray says whether Weir records, and changes that (in real Electron nobody can look into a tray)',
+    async () => {
+      interface Seen {
+        image: string;
+        toolTip: string;
+        labels: string[];
+      }
+      const tray = (label: string | null): Promise<Seen> =>
+        app.evaluate((_electron, chosen) => {
+          const { standInTray } = globalThis as unknown as { standInTray: { seen: Seen; choose(label: string): void } };
+          if (chosen !== null) standInTray.choose(chosen);
+          return standInTray.seen;
+        }, label);
+
+      await expect.poll(() => tray(null)).toMatchObject({ toolTip: 'Weir: recording' });
+      await tray('Pause recording');
+      await expect.poll(() => tray(null)).toMatchObject({ toolTip: 'Weir: recording is paused' });
+      expect((await tray(null)).image).toContain('idleTemplate.png');
+      await page
+        .getByRole('button', { name: /resume|record/i })
+        .first()
+        .waitFor();
+      await tray('Resume recording');
+      await expect.poll(() => tray(null)).toMatchObject({ toolTip: 'Weir: recording' });
+      expect((await tray(null)).image).toContain('recordingTemplate.png');
+    },
+  );
+
   test('a page may copy text and nothing else of what it could ask for', async () => {
     const states = await page.evaluate(async () => {
       const names = ['geolocation', 'notifications', 'camera', 'midi', 'clipboard-write'];

@@ -267,7 +267,7 @@ export const shell = refuseTheRest('shell', { openExternal: (_url: string) => Pr
 
 export const nativeTheme = refuseTheRest(
   'nativeTheme',
-  Object.assign(new EventEmitter(), { shouldUseDarkColors: false }),
+  Object.assign(new EventEmitter(), { shouldUseDarkColors: false, shouldUseDarkColorsForSystemIntegratedUI: false }),
 );
 
 export const screen = refuseTheRest('screen', {
@@ -282,6 +282,7 @@ const ROLES: ReadonlySet<string> = new Set([
 interface MenuItem {
   readonly role?: string;
   readonly label?: string;
+  readonly click?: () => void;
   readonly submenu?: readonly MenuItem[];
 }
 
@@ -302,6 +303,48 @@ export const Menu = refuseTheRest('Menu', {
   },
   getApplicationMenu: () => applicationMenu,
 });
+
+/** There is no panel to stand in: it keeps what it was told, where the program itself would not see it either. */
+class StandInTray extends EventEmitter {
+  #menu: readonly MenuItem[] = [];
+
+  constructor(image: string) {
+    super();
+    this.setImage(image);
+    Object.assign(globalThis, { standInTray: this });
+    return refuseTheRest('Tray', this);
+  }
+
+  setImage(image: string): void {
+    if (!existsSync(image)) throw new Error(`There is no picture ${image}.`); // as Electron does
+    this.#image = image;
+  }
+
+  setToolTip(text: string): void {
+    this.#toolTip = text;
+  }
+
+  setContextMenu(menu: readonly MenuItem[]): void {
+    this.#menu = menu;
+  }
+
+  /** What a person sees, for tests. */
+  get seen(): { image: string; toolTip: string; labels: (string | undefined)[] } {
+    return { image: this.#image, toolTip: this.#toolTip, labels: this.#menu.map(({ label }) => label) };
+  }
+
+  /** A person chooses an entry. */
+  choose(label: string): void {
+    const item = this.#menu.find((entry) => entry.label === label);
+    if (item?.click === undefined) throw new Error(`The tray's menu has no ${label} to choose.`);
+    item.click();
+  }
+
+  #image = '';
+  #toolTip = '';
+}
+
+export { StandInTray as Tray };
 
 /** For code that asks whether something is a port. */
 export { StandInPort as MessagePortMain };
