@@ -32,6 +32,14 @@ test.each(['dark', 'light'] as const)('no page has an accessibility finding in t
     await page.getByRole('heading', { level: 1, name }).waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
   }
+  // The licences, from Settings and back by the keyboard alone.
+  await page.getByRole('button', { name: 'Licences…' }).press('Enter');
+  const licences = page.getByRole('dialog', { name: 'Licences' });
+  await licences.locator('summary', { hasText: /^svelte 5/ }).press('Enter');
+  await licences.getByText('Svelte Contributors').waitFor();
+  expect(await accessibilityFindings(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+  await licences.waitFor({ state: 'detached' });
 });
 
 test('no page overflows its window', async () => {

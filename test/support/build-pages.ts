@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { build } from 'vite';
+import { writeLicences } from '../../resources/shipped.ts';
 
 // A program: `node build-pages.ts FOLDER [fake]` builds the inspector, or the page that a test plays, into that folder.
 const [folder, which] = process.argv.slice(2);
@@ -10,7 +11,7 @@ await build({
   configFile: false,
   root: isFake ? resolve(import.meta.dirname, 'fake-page') : resolve(import.meta.dirname, '../../app/renderer'),
   logLevel: 'error',
-  plugins: [svelte({ configFile: false })],
+  plugins: [svelte({ configFile: false }), writeLicences(resolve(import.meta.dirname, '../..'))],
   build: {
     outDir: folder,
     emptyOutDir: true,

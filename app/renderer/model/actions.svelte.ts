@@ -238,6 +238,9 @@ export class Actions {
       case 'page-settings':
         app.navigation.open('settings');
         return;
+      case 'licences':
+        app.navigation.openLicences();
+        return;
       case 'theme-system':
         app.preferences.theme.value = 'system';
         return;

@@ -26,6 +26,7 @@ export type ActionId =
   | 'bench-cancel'
   | 'page-setup'
   | 'page-settings'
+  | 'licences'
   | 'theme-system'
   | 'theme-light'
   | 'theme-dark'

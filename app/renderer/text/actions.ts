@@ -28,6 +28,7 @@ export const ACTION_TEXT: Readonly<Record<ActionId, string>> = {
   'bench-cancel': 'Cancel the benchmark',
   'page-setup': 'Go to Setup',
   'page-settings': 'Go to Settings',
+  licences: 'Show the licences of what Weir is made of',
   'theme-system': 'Theme: as the system',
   'theme-light': 'Theme: light',
   'theme-dark': 'Theme: dark',
