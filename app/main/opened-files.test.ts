@@ -1,5 +1,6 @@
-import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -147,7 +148,8 @@ test('a page cannot name a path, leave the file, or ask for more than one piece 
 
 test('what is no regular file of our kinds is refused with a reason, and the next one comes', async () => {
   await mkdir(join(folder, 'folder.har'));
-  execFileSync('mkfifo', [join(folder, 'pipe.har')]);
+  const server = createServer().listen(join(folder, 'pipe.har'));
+  await once(server, 'listening');
 
   page.files.add([
     join(folder, 'folder.har'),
@@ -164,6 +166,7 @@ test('what is no regular file of our kinds is refused with a reason, and the nex
     expect.stringMatching(/^missing\.har cannot be read: ENOENT/),
     'notes.txt is no file of Weir: it opens .weir and .har files.',
   ]);
+  server.close();
 });
 
 test('a file that shrinks while it is read says so and ends', async () => {

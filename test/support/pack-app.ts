@@ -54,8 +54,8 @@ async function makeElectron(at: string): Promise<void> {
 
 /** Asks electron-builder for the files that installers bring beside the app. */
 async function describe({ packager }: AfterPackContext): Promise<void> {
-  const require = createRequire(createRequire(import.meta.url).resolve('electron-builder'));
-  const { LinuxTargetHelper } = require('app-builder-lib/out/targets/LinuxTargetHelper') as {
+  const builder = createRequire(createRequire(import.meta.url).resolve('electron-builder'));
+  const { LinuxTargetHelper } = builder('app-builder-lib/out/targets/LinuxTargetHelper') as {
     readonly LinuxTargetHelper: new (packager: unknown) => LinuxFiles;
   };
   const helper = new LinuxTargetHelper(packager);
