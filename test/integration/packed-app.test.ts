@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Licence } from '../../resources/licences.ts';
 import { licenceProblems } from '../../resources/licences.ts';
+import { FUSE_MARK } from '../support/fake-electron.ts';
 
 /*
  * The app as electron-builder packs it for Linux, around a stand-in for Electron's executable (test/support/pack-app.ts). The
@@ -126,7 +127,7 @@ test('what is ours is small beside Electron', async () => {
 
 test('the fuses of the executable stand as the configuration says', () => {
   const binary = readFileSync(join(app, 'weir-desktop'));
-  const at = binary.indexOf('dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX') + 34;
+  const at = binary.indexOf(FUSE_MARK) + FUSE_MARK.length + 2;
   // Runs as Node, encrypts cookies, no NODE_OPTIONS, no inspector, checks and loads its archive alone.
   expect(binary.toString('latin1', at, at + 8)).toBe('11001100');
 });
