@@ -2,11 +2,6 @@ import { utilityProcess } from 'electron';
 import type { MessagePortMain } from 'electron';
 import type { BackendProcess } from './supervisor.ts';
 
-/** Node's processes and threads are started from real files: those stand beside the archive that Electron loads. */
-export function outsideArchive(folder: string): string {
-  return folder.replace(/([\\/]app\.asar)(?=[\\/])/, '$1.unpacked');
-}
-
 /** Forks the backend as a utility process: a crash of it leaves the windows alone, and theirs leave the traffic alone. */
 export function forkBackend(entry: string, args: readonly string[]): BackendProcess<MessagePortMain> {
   // Slow name look-ups must not keep files and other look-ups waiting: half of these threads are theirs.
