@@ -106,11 +106,8 @@ export class Imports {
     const { import: id } = await backend.call('import.begin', { fileName: name });
     this.#running = { name, size, read: 0, imported: 0 };
     try {
-      for (let at = 0; at < size;) {
-        if (this.#cancelled) {
-          await backend.call('import.cancel', { import: id });
-          return;
-        }
+      let at = 0;
+      while (at < size && !this.#cancelled) {
         const bytes = await source.read(at, MAX_WINDOW_BYTES);
         const { imported } = await backend.call('import.write', { import: id, bytes });
         at += bytes.length;
@@ -120,6 +117,10 @@ export class Imports {
       // What could not be read to its end leaves nothing behind.
       await backend.call('import.cancel', { import: id }).catch(() => undefined);
       throw error;
+    }
+    if (this.#cancelled) {
+      await backend.call('import.cancel', { import: id });
+      return;
     }
     const report = await backend.call('import.end', { import: id });
     if (report.skipped > 0 || report.problem !== null) this.#finished = { name, report };
