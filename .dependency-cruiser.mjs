@@ -95,6 +95,7 @@ export default {
         '@codemirror/[^/]+',
         '@lezer/[^/]+',
         '@fontsource-variable/[^/]+',
+        '@readme/httpsnippet',
       ),
     ]),
     // Components are dumb; state knows no component; features and the frame put them together.

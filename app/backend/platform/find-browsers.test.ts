@@ -48,6 +48,15 @@ describe('on Linux', () => {
     expect(found.filter(({ path }) => path.startsWith(folder))).toHaveLength(1);
   });
 
+  test("Debian's firefox, which starts firefox-esr, is one browser with it", async () => {
+    const firefox = await program(['bin', 'firefox'], '#!/bin/sh\n\nexec firefox-esr "$@"\n');
+    await program(['bin', 'firefox-esr']);
+    const { found } = await linux(join(folder, 'bin'));
+    expect(found.filter(({ path }) => path.startsWith(folder))).toEqual([
+      { name: 'Firefox', family: 'firefox', path: firefox },
+    ]);
+  });
+
   test('Firefox is found under both of its names', async () => {
     const firefox = await program(['bin', 'firefox']);
     const extended = await program(['bin', 'firefox-esr']);

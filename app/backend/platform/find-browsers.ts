@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
 import { access, open, realpath } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { linuxCandidates } from './browser-candidates-linux.ts';
 import { macosCandidates } from './browser-candidates-macos.ts';
 import { windowsCandidates } from './browser-candidates-windows.ts';
@@ -49,30 +50,34 @@ function familyOf(path: string): BrowserFamily {
 
 /**
  * What a path really starts, so that a browser under two names is found once: `google-chrome` and `google-chrome-stable`
- * are links to one program, and Ubuntu's `/usr/bin/firefox` is a script that starts the snap. Snaps are all links to one
- * program of snapd.
+ * are links to one program, Ubuntu's `/usr/bin/firefox` is a script that starts the snap, and Debian's one that starts
+ * `firefox-esr`. Snaps are all links to one program of snapd.
  *
  * @returns null when it starts nothing, since the snap is not there
  */
 async function programOf(path: string): Promise<string | null> {
   if (snapOf(path) !== null) return path;
   const program = await realpath(path);
-  const snap = await snapStartedBy(program);
-  if (snap === null) return program;
-  return (await isExecutable(snap)) ? snap : null;
+  const script = await scriptIn(program);
+  const snap = /(?<![\w.])\/[\w./-]*snap\/bin\/[\w-]+/.exec(script)?.[0];
+  if (snap !== undefined) return (await isExecutable(snap)) ? snap : null;
+  const other = /^exec ([\w-]+) "\$@"$/m.exec(script)?.[1];
+  const beside = other === undefined ? program : join(dirname(path), other);
+  return beside !== program && (await isExecutable(beside)) ? realpath(beside) : program;
 }
 
 const SCRIPT_BYTES = 4_096;
 
-async function snapStartedBy(program: string): Promise<string | null> {
+/** The beginning of a script; empty for a program that is none. */
+async function scriptIn(program: string): Promise<string> {
   try {
     await using file = await open(program);
     const { buffer, bytesRead } = await file.read(Buffer.alloc(SCRIPT_BYTES), 0, SCRIPT_BYTES, 0);
     const text = buffer.toString('latin1', 0, bytesRead);
-    return text.startsWith('#!') ? (/(?<![\w.])\/[\w./-]*snap\/bin\/[\w-]+/.exec(text)?.[0] ?? null) : null;
+    return text.startsWith('#!') ? text : '';
   } catch {
     // A program may be executable without being readable.
-    return null;
+    return '';
   }
 }
 
