@@ -8,6 +8,8 @@ import type { StoreFolder } from './store-folder.ts';
 /** Deleted rows can be brought back at least this long. */
 const UNDO_MS = 60_000;
 const RETENTION_EVERY_MS = 60_000;
+/** While traffic is being recorded, a piece of work is followed by a rest of so many times its length. */
+const REST_SHARE = 3;
 
 /** What the housekeeper works on, and whom it tells. */
 export interface HousekeeperParts {
@@ -16,6 +18,8 @@ export interface HousekeeperParts {
   readonly edits: ExchangeEdits;
   /** Microseconds since the Unix epoch. */
   now(): number;
+  /** Traffic has come since this was asked last. */
+  busy(): boolean;
   /** Rows of these ids are about to be deleted for good. */
   forget(ids: readonly ExchangeId[]): void;
   /** Rows went or moved: counters are to be told again. */
@@ -24,8 +28,8 @@ export interface HousekeeperParts {
 }
 
 /**
- * Deletes and moves many rows, a piece at a time, so that commits of traffic come between two pieces. One work follows the
- * other; a crash or a close between two pieces leaves nothing wrong, and the next start goes on.
+ * Deletes and moves many rows, a piece at a time, so that commits of traffic come between two pieces: nothing new may be
+ * lost since something old is being deleted. One work follows the other; a crash or a close between two pieces leaves nothing wrong, and the next start goes on.
  */
 export class Housekeeper {
   readonly #parts: HousekeeperParts;
@@ -34,6 +38,8 @@ export class Housekeeper {
   #undoTimer: NodeJS.Timeout | null = null;
   #retentionTimer: NodeJS.Timeout | null = null;
   #closed = false;
+  /** When the present piece of work began, `performance.now()`. */
+  #pieceBegan = 0;
 
   constructor(parts: HousekeeperParts) {
     this.#parts = parts;
@@ -127,7 +133,7 @@ export class Housekeeper {
     const retention = this.#retention;
     if (retention === null) return;
     const deleted = await this.#queue(() =>
-      enforceRetention(database, folder, edits, retention, now(), () => this.#pause()),
+      enforceRetention(database, folder, edits, retention, now(), (urgent) => this.#pause(urgent)),
     );
     if (deleted === 0) return;
     database.prepare('DELETE FROM session WHERE exchanges <= 0 AND ended_at IS NOT NULL AND sample = 0').run();
@@ -139,15 +145,21 @@ export class Housekeeper {
   #queue<Result>(work: () => Promise<Result> | Result): Promise<Result> {
     const next = this.#last.then(() => {
       if (this.#closed) throw new HousekeeperClosed();
+      this.#pieceBegan = performance.now();
       return work();
     });
     this.#last = next.catch(() => undefined);
     return next;
   }
 
-  async #pause(): Promise<void> {
-    await new Promise((resolve) => setImmediate(resolve));
+  async #pause(urgent = false): Promise<void> {
+    const rest = this.#parts.busy() && !urgent ? (performance.now() - this.#pieceBegan) * REST_SHARE : 0;
+    await new Promise<void>((resolve) => {
+      if (rest > 0) setTimeout(resolve, rest);
+      else setImmediate(resolve);
+    });
     if (this.#closed) throw new HousekeeperClosed();
+    this.#pieceBegan = performance.now();
   }
 
   #inBackground(work: Promise<unknown>): void {

@@ -14,8 +14,8 @@ const SEGMENT_COLUMNS = [
   'response_framing_segment',
 ] as const;
 
-/** Lets commits of traffic come between two pieces of long work. */
-export type Pause = () => Promise<void>;
+/** Lets commits of traffic come between two pieces of long work; of work that is urgent, one at a time. */
+export type Pause = (urgent?: boolean) => Promise<void>;
 
 /**
  * Deletes what belongs to sessions that have no row any more, a piece at a time, and gives the disk space back. Stopping

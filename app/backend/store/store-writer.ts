@@ -101,6 +101,8 @@ export class StoreWriter {
   #retention: RetentionSettings | null = null;
   #closed = false;
   readonly #awaitingEnds: (() => void)[] = [];
+  /** A batch came since housekeeping asked last. */
+  #traffic = false;
 
   constructor(folder: string, host: WriterHost) {
     this.#folder = new StoreFolder(folder);
@@ -134,6 +136,7 @@ export class StoreWriter {
   /** Takes one batch; never throws. */
   take(batch: ArrayBuffer, source: CaptureSource): void {
     if (this.#closed) return;
+    this.#traffic = true;
     const held = { batch, source };
     if (this.#store === null) this.#unread.push(held);
     else this.#read(this.#store, held);
@@ -510,6 +513,11 @@ export class StoreWriter {
       folder: this.#folder,
       edits,
       now: () => this.#host.now(),
+      busy: () => {
+        const came = this.#traffic;
+        this.#traffic = false;
+        return came;
+      },
       forget: (ids) => {
         for (const id of ids) {
           const exchange = this.#assembler.active.get(id);
