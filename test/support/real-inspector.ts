@@ -66,9 +66,18 @@ export async function startRealInspector(
 
 /** Shows the sample traffic and waits for its rows. */
 export async function showSample(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Show sample traffic' }).click();
+  const button = page.getByRole('button', { name: 'Show sample traffic' });
+  const row = page.locator('[role=row][data-index]').first();
+  await button.or(row).first().waitFor();
+  if (await button.isVisible()) await button.click();
+  else {
+    // Something was recorded: the empty screen with its button is gone.
+    await page.keyboard.press('Control+k');
+    await page.getByPlaceholder('Find an action').fill('Show sample traffic');
+    await page.keyboard.press('Enter');
+  }
   await page.getByText('This is sample traffic of an invented shop.').waitFor();
-  await page.locator('[role=row][data-index]').first().waitFor();
+  await row.waitFor();
 }
 
 /** The detail pane. */

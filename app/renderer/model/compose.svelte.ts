@@ -53,6 +53,11 @@ export class Compose {
     return this.#draft;
   }
 
+  /** The draft as it began: empty, pasted, or a recorded request. */
+  get original(): Draft {
+    return this.#original;
+  }
+
   /** The draft describes a WebSocket. */
   get isSocket(): boolean {
     return isSocketDraft(this.#draft);

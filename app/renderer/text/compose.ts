@@ -14,7 +14,7 @@ export const COMPOSE_TEXT = {
   sending: 'Sending the request',
   fresh: 'New request',
   paste: 'Paste cURL…',
-  origin: (id: number): string => `From exchange ${String(id)}`,
+  origin: (method: string, url: string): string => `From ${method} ${url}`,
   parts: 'Parts of the request',
   headers: 'Headers',
   body: 'Body',
