@@ -22,8 +22,11 @@ test('no row is blank while a million rows scroll by', async () => {
 test('nothing shifts while 500 rows stream in', async () => {
   const page = await inspector.open(1_000);
   await page.locator('#exchange-1000').waitFor();
-  // A font that comes after the first text makes words narrower by itself.
-  await page.evaluate(() => document.fonts.ready);
+  // A font that comes after the first text makes words narrower by itself: the page has all of them, and has drawn with them.
+  await page.evaluate(async () => {
+    await Promise.all([...document.fonts].map((face) => face.load()));
+    await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
+  });
   const shift = await page.evaluate(
     () =>
       new Promise<number>((resolve) => {
