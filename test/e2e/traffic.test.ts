@@ -232,6 +232,29 @@ test('F6 goes round the panes in order', async () => {
   expect(await pane()).toBe('sidebar');
 });
 
+test('the detail is reached by a key also while it is still being fetched', async () => {
+  const page = await inspector.open(100);
+  let arrive = (): void => undefined;
+  const fetched = new Promise<void>((resolve) => (arrive = resolve));
+  const late = await page.context().newPage();
+  await late.route(/inspector.*\.js$/, async (route) => {
+    await fetched;
+    await route.continue();
+  });
+  await late.goto(page.url());
+  await rowOf(late, 99).click();
+  const pane = (): Promise<string | null | undefined> =>
+    late.evaluate(() => document.activeElement?.closest('[data-pane]')?.getAttribute('data-pane'));
+  await late.keyboard.press('F6');
+  expect(await pane()).toBe('detail');
+  await late.keyboard.press('Shift+F6');
+  await late.keyboard.press('Enter');
+  expect(await pane()).toBe('detail');
+  arrive();
+  await late.getByRole('tab', { name: 'Response' }).waitFor();
+  expect(await pane()).toBe('detail');
+});
+
 test('every action of the row menu is reached by keys and does what it says', async () => {
   const page = await inspector.open(100, { permissions: ['clipboard-read', 'clipboard-write'] });
   await rowOf(page, 84).click();

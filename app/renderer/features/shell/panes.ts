@@ -7,10 +7,11 @@ export function cyclePane(frame: HTMLElement, step: 1 | -1): void {
   if (next !== undefined) firstFocusable(next)?.focus();
 }
 
-/** What a pane gives the focus to: its chosen tab, else the first thing that takes it. */
+/** What a pane gives the focus to: its chosen tab, the first thing that takes it, or itself while it is still being filled. */
 export function firstFocusable(pane: HTMLElement): HTMLElement | null {
   return (
     pane.querySelector<HTMLElement>('[role="tab"][aria-selected="true"]') ??
-    pane.querySelector<HTMLElement>('[role="grid"], input, [tabindex="0"], button:not([tabindex="-1"]), a[href]')
+    pane.querySelector<HTMLElement>('[role="grid"], input, [tabindex="0"], button:not([tabindex="-1"]), a[href]') ??
+    (pane.hasAttribute('tabindex') ? pane : null)
   );
 }
