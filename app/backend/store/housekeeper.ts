@@ -29,7 +29,8 @@ export interface HousekeeperParts {
 
 /**
  * Deletes and moves many rows, a piece at a time, so that commits of traffic come between two pieces: nothing new may be
- * lost since something old is being deleted. One work follows the other; a crash or a close between two pieces leaves nothing wrong, and the next start goes on.
+ * lost since something old is being deleted. One work follows the other; a crash or a close between two pieces leaves
+ * nothing wrong, and the next start goes on.
  */
 export class Housekeeper {
   readonly #parts: HousekeeperParts;
@@ -38,6 +39,8 @@ export class Housekeeper {
   #undoTimer: NodeJS.Timeout | null = null;
   #retentionTimer: NodeJS.Timeout | null = null;
   #closed = false;
+  /** The limits are being enforced, and the next time for it is left out. */
+  #enforcing = false;
   /** When the present piece of work began, `performance.now()`. */
   #pieceBegan = 0;
 
@@ -66,7 +69,7 @@ export class Housekeeper {
     this.#retention = retention;
     this.#inBackground(this.#enforce());
     this.#retentionTimer ??= setInterval(() => {
-      this.#inBackground(this.#enforce());
+      if (!this.#enforcing) this.#inBackground(this.#enforce());
     }, RETENTION_EVERY_MS);
     this.#retentionTimer.unref();
   }
@@ -130,11 +133,22 @@ export class Housekeeper {
 
   async #enforce(): Promise<void> {
     const { database, folder, edits, now, changed } = this.#parts;
-    const retention = this.#retention;
-    if (retention === null) return;
-    const deleted = await this.#queue(() =>
-      enforceRetention(database, folder, edits, retention, now(), (urgent) => this.#pause(urgent)),
-    );
+    let deleted = 0;
+    this.#enforcing = true;
+    try {
+      // In turns: under traffic that never ends it may not end either, and others wait for theirs.
+      for (let done = false; !done;) {
+        const retention = this.#retention;
+        if (retention === null) return;
+        const turn = await this.#queue(() =>
+          enforceRetention(database, folder, edits, retention, now(), (urgent) => this.#pause(urgent)),
+        );
+        deleted += turn.deleted;
+        done = turn.done;
+      }
+    } finally {
+      this.#enforcing = false;
+    }
     if (deleted === 0) return;
     database.prepare('DELETE FROM session WHERE exchanges <= 0 AND ended_at IS NOT NULL AND sample = 0').run();
     changed();

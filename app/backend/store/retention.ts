@@ -16,13 +16,15 @@ const DELETABLE = `pinned = 0 AND state <> 'active' AND +session_id IN (SELECT i
 const URGENT = 1.5;
 /** Space is measured again after at most so many rows: measuring looks at every body. */
 const ROWS_A_MEASURE = 10_000;
+/** Rows that are deleted before other work of the house has its turn. */
+const ROWS_A_TURN = 100_000;
 
 /**
  * Deletes the oldest exchanges until the capture keeps within age, count and bytes. Pinned exchanges, running ones and
  * sample traffic stay. Each step is a transaction; a crash between two leaves nothing wrong.
  *
  * @param now microseconds since the Unix epoch
- * @returns how many were deleted
+ * @returns how many were deleted, at most about a hundred thousand, and whether the capture keeps within its limits now
  */
 export async function enforceRetention(
   database: Database,
@@ -31,13 +33,13 @@ export async function enforceRetention(
   retention: RetentionSettings,
   now: number,
   pause: Pause,
-): Promise<number> {
+): Promise<{ readonly deleted: number; readonly done: boolean }> {
   const surplus = new Surplus(database, folder, retention);
   let deleted = 0;
-  for (;;) {
+  while (deleted < ROWS_A_TURN) {
     const tooOld = oldOnes(database, retention.days, now);
     const ids = tooOld.length > 0 ? tooOld : oldest(database, '+session_id > 0', 'id', surplus.rows());
-    if (ids.length === 0) return deleted;
+    if (ids.length === 0) return { deleted, done: true };
     deleteRows(database, folder, ids, () => {
       edits.count(ids, -1);
     });
@@ -45,6 +47,7 @@ export async function enforceRetention(
     surplus.deleted(ids.length);
     await pause(surplus.urgent);
   }
+  return { deleted, done: false };
 }
 
 /** How many of the oldest exchanges have to go, by count and by bytes. */

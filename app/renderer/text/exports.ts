@@ -45,6 +45,8 @@ export const EXPORT_TEXT = {
   sample: (place: string, name: string): string => `${place} ${name}`,
   cancel: 'Cancel',
   save: 'Save file',
+  /** The preview is not whole yet. */
+  saveEarly: 'Save without looking on',
   saving: 'Writing the file',
   saved: (count: number, formatted: string): string =>
     count === 1 ? '1 exchange exported' : `${formatted} exchanges exported`,
