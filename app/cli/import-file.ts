@@ -8,8 +8,11 @@ import { CommandError } from './usage.ts';
 
 /** A file that can be imported. */
 export interface ReadableFile {
-  /** Reads it into a session of its own, piece by piece. May be called once. */
-  importTo(client: ContractClient): Promise<ImportReport>;
+  /**
+   * Reads it into a session of its own, piece by piece. May be called once. What is not read to its end leaves nothing behind.
+   * @throws CommandError when `signal` was aborted meanwhile
+   */
+  importTo(client: ContractClient, signal: AbortSignal): Promise<ImportReport>;
   close(): Promise<void>;
 }
 
@@ -26,10 +29,16 @@ export async function openReadable(path: string): Promise<ReadableFile> {
     throw new CommandError(`${path} is a folder.`);
   }
   return {
-    async importTo(client) {
+    async importTo(client, signal) {
       const { import: id } = await client.call('import.begin', { fileName: basename(path).slice(0, 200) });
-      for await (const bytes of file.createReadStream({ highWaterMark: MAX_WINDOW_BYTES, autoClose: false })) {
-        await client.call('import.write', { import: id, bytes: new Uint8Array(bytes as Buffer) });
+      try {
+        for await (const bytes of file.createReadStream({ highWaterMark: MAX_WINDOW_BYTES, autoClose: false })) {
+          if (signal.aborted) throw new CommandError('The import was stopped, and nothing of it is kept.');
+          await client.call('import.write', { import: id, bytes: new Uint8Array(bytes as Buffer) });
+        }
+      } catch (error: unknown) {
+        await client.call('import.cancel', { import: id }).catch(() => undefined);
+        throw error;
       }
       return client.call('import.end', { import: id });
     },

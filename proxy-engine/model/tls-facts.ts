@@ -23,8 +23,11 @@ export interface TlsFacts {
   readonly resumed: boolean;
   /** Leaf first; the leg's server: the leaf that we forged towards the client, the origin's own chain towards the origin. */
   readonly chain: readonly CertificateFacts[];
-  /** False when verification was switched off for this connection (`--insecure`, trusted once). */
-  readonly verified: boolean;
+  /**
+   * False when verification was switched off for this connection (`--insecure`, trusted once); null when nobody knows, as of
+   * what another program recorded.
+   */
+  readonly verified: boolean | null;
   /** Client leg only: fingerprints of the ClientHello. */
   readonly ja3: string | null;
   readonly ja4: string | null;

@@ -168,8 +168,14 @@ function shellScript(
 async function shellProgram(shell: Shell, { environment, isExecutable }: TerminalSurroundings): Promise<string | null> {
   const own = environment['SHELL'] ?? '';
   const names = { posix: ['bash', 'zsh', 'sh'], fish: ['fish'], powershell: ['pwsh'], cmd: [] }[shell];
-  const ownIsPosix = !/\/(?:fish|pwsh|nu|xonsh|elvish|t?csh)$/.test(own);
-  if (shell === 'posix' && own.startsWith('/') && ownIsPosix && (await isExecutable(own))) return own;
+  // An app that was not started from a terminal has a short PATH; the user's own shell is known all the same.
+  const ownKind = /\/(?:(fish)|(pwsh)|(?:nu|xonsh|elvish|t?csh))$/.exec(own);
+  const isWanted = {
+    posix: ownKind === null,
+    fish: ownKind?.[1] !== undefined,
+    powershell: ownKind?.[2] !== undefined,
+  };
+  if (shell !== 'cmd' && isWanted[shell] && own.startsWith('/') && (await isExecutable(own))) return own;
   for (const name of names) {
     const path = await findOnPath(name, environment, isExecutable);
     if (path !== null) return path;

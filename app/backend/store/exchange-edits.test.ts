@@ -177,6 +177,47 @@ test('retention by bytes deletes the oldest until rows and bodies fit', async ()
   expect(await listed(kit)).toEqual(ids.slice(-after.exchanges));
 });
 
+test('retention leaves a session that an import has only begun, and one whose rows can still be brought back', async () => {
+  using kit = openStoreKit();
+  const hidden = kit.record({});
+  kit.commit();
+  const first = kit.opened.session.id;
+  kit.writer.beginSession(null);
+  const begun = kit.writer.addSession('an import', false).id;
+  kit.writer.remove([hidden]);
+  for (let number = 0; number < 5; number += 1) kit.record({});
+  kit.commit();
+
+  kit.writer.retain({ days: 0, bytes: 0, exchanges: 2 });
+  await expect.poll(() => kit.reader().space().exchanges).toBe(2);
+
+  const sessions = kit
+    .reader()
+    .sessions()
+    .sessions.map(({ id }) => id);
+  expect(sessions).toContain(begun);
+  expect(sessions).toContain(first);
+  kit.writer.restore([hidden]);
+  expect(await listed(kit, '', first)).toEqual([hidden]);
+});
+
+test('other work has its turn while the capture is brought within its limits, and new limits hold at once', async () => {
+  using kit = openStoreKit();
+  for (let number = 0; number < 24_000; number += 1) kit.record({});
+  kit.commit();
+  const first = kit.opened.session.id;
+  const current = kit.writer.beginSession(null).id;
+  kit.writer.retain({ days: 0, bytes: 0, exchanges: 100 });
+
+  await kit.writer.mergeSessions(kit.writer.addSession('other', false).id, current);
+
+  const left = kit.reader().space().exchanges;
+  expect(left).toBeGreaterThan(100);
+  kit.writer.retain({ days: 0, bytes: 0, exchanges: 0 });
+  await kit.writer.compact();
+  expect((await listed(kit, '', first)).length).toBeGreaterThan(100);
+});
+
 test('a session takes a new name, and another one in', async () => {
   using kit = openStoreKit();
   const first = kit.opened.session.id;

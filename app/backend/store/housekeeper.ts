@@ -11,6 +11,8 @@ const RETENTION_EVERY_MS = 60_000;
 /** While traffic is being recorded, a piece of work is followed by a rest of so many times its length. */
 const REST_SHARE = 3;
 
+const UNLIMITED: RetentionSettings = { days: 0, bytes: 0, exchanges: 0 };
+
 /** What the housekeeper works on, and whom it tells. */
 export interface HousekeeperParts {
   readonly database: Database;
@@ -34,7 +36,7 @@ export interface HousekeeperParts {
  */
 export class Housekeeper {
   readonly #parts: HousekeeperParts;
-  #retention: RetentionSettings | null = null;
+  #retention: RetentionSettings = UNLIMITED;
   #last: Promise<unknown> = Promise.resolve();
   #undoTimer: NodeJS.Timeout | null = null;
   #retentionTimer: NodeJS.Timeout | null = null;
@@ -138,21 +140,37 @@ export class Housekeeper {
     try {
       // In turns: under traffic that never ends it may not end either, and others wait for theirs.
       for (let done = false; !done;) {
-        const retention = this.#retention;
-        if (retention === null) return;
         const turn = await this.#queue(() =>
-          enforceRetention(database, folder, edits, retention, now(), (urgent) => this.#pause(urgent)),
+          enforceRetention(
+            database,
+            folder,
+            edits,
+            () => this.#retention,
+            now(),
+            (urgent) => this.#pause(urgent),
+          ),
         );
-        deleted += turn.deleted;
-        done = turn.done;
+        ({ done } = turn);
+        if (turn.deleted > 0) {
+          deleted += turn.deleted;
+          this.#dropEmptied([...turn.sessions]);
+          changed();
+        }
       }
     } finally {
       this.#enforcing = false;
     }
-    if (deleted === 0) return;
-    database.prepare('DELETE FROM session WHERE exchanges <= 0 AND ended_at IS NOT NULL AND sample = 0').run();
-    changed();
-    await this.purge();
+    if (deleted > 0) await this.purge();
+  }
+
+  /** Not those that nothing was taken from: an import may have begun. Nor those whose rows can still be brought back. */
+  #dropEmptied(sessions: readonly SessionId[]): void {
+    this.#parts.database
+      .prepare(
+        `DELETE FROM session WHERE id IN (SELECT value FROM json_each(?)) AND ended_at IS NOT NULL
+           AND NOT EXISTS (SELECT 1 FROM exchange WHERE session_id IN (session.id, -session.id))`,
+      )
+      .run(JSON.stringify(sessions));
   }
 
   /** One work after the other: two that delete at once would wait for each other's rows. */

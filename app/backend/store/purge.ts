@@ -50,14 +50,16 @@ export async function purgeHidden(
 /**
  * Deletes rows with all that belongs to them alone, in one transaction.
  * @param also further work of that transaction, before the rows go
+ * @returns bytes of bodies that went with them
  */
 export function deleteRows(
   database: Database,
   folder: StoreFolder,
   ids: readonly ExchangeId[],
   also: () => void = () => undefined,
-): void {
+): number {
   const hashes: Buffer[] = [];
+  let bytes = 0;
   database
     .transaction(() => {
       also();
@@ -67,7 +69,7 @@ export function deleteRows(
         .raw();
       const messageRuns = database.prepare('SELECT segment FROM message_run WHERE exchange_id = ?').pluck();
       const release = database.prepare('UPDATE segment SET refs = refs - 1 WHERE id = ? RETURNING refs').pluck();
-      const dropSegment = database.prepare('DELETE FROM segment WHERE id = ? RETURNING hash').pluck();
+      const dropSegment = database.prepare('DELETE FROM segment WHERE id = ? RETURNING hash, bytes');
       const dropDetail = database.prepare('DELETE FROM exchange_detail WHERE exchange_id = ?');
       const dropExchange = database.prepare('DELETE FROM exchange WHERE id = ?');
       const dropMessages = database.prepare('DELETE FROM message WHERE exchange_id = ?');
@@ -77,7 +79,9 @@ export function deleteRows(
         segments.push(...(messageRuns.all(id) as (number | null)[]));
         for (const segment of segments) {
           if (segment === null || release.get(segment) !== 0) continue;
-          hashes.push(dropSegment.get(segment) as Buffer);
+          const dropped = dropSegment.get(segment) as { readonly hash: Buffer; readonly bytes: number };
+          hashes.push(dropped.hash);
+          bytes += dropped.bytes;
         }
         dropMessages.run(id);
         dropMessageRuns.run(id);
@@ -88,6 +92,7 @@ export function deleteRows(
     .immediate();
   // Files go after the rows: a file without a row is swept up, a row without a file would be a loss.
   for (const hash of hashes) unlinkQuietly(folder.segment(hash));
+  return bytes;
 }
 
 /** Gives the free pages of the database back to the disk. */

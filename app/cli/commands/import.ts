@@ -1,4 +1,5 @@
 import { parseArguments } from '../arguments.ts';
+import { listenForExit } from '../exit-signal.ts';
 import { openReadable, tellReport } from '../import-file.ts';
 import { print } from '../output.ts';
 import { withBackend } from '../short-backend.ts';
@@ -10,9 +11,10 @@ export async function importFile(args: readonly string[]): Promise<number> {
   const [path] = positionals;
   if (path === undefined) throw new UsageError('`weir import` wants a file.');
   const file = await openReadable(path);
+  const exit = listenForExit();
   try {
     return await withBackend(values.data, [], async (client) => {
-      const report = await file.importTo(client);
+      const report = await file.importTo(client, exit.signal);
       const done = tellReport(report);
       if (done === null) return 1;
       await print(`${done}\n`);

@@ -55,7 +55,7 @@ async function openInBrowser(folder: DataFolder, file: ReadableFile | null): Pro
     tell(`Weir runs on ${folder.path} already (process ${String(claim.pid)}).`);
     const url = await requestPageUrl(claim);
     if (url === null) throw new CommandError('That Weir was started without an inspector (--no-ui). Stop it first.');
-    await show(folder, url, await importedBy(claim, file));
+    await show(folder, url, await importedBy(claim, file, exit.signal));
     return 0;
   }
   const backend = await createBackend({
@@ -77,19 +77,26 @@ async function openInBrowser(folder: DataFolder, file: ReadableFile | null): Pro
   for (const { address, port } of backend.listeners) tell(`proxy: ${address}:${String(port)}`);
   const { control } = backend;
   const running = { pid: process.pid, url: control.url, token: control.token };
-  await show(folder, control.createPageUrl(), await importedBy(running, file));
-  await exit.requested;
-  await backend.stop(DRAIN_MS);
-  removePageFiles(folder);
+  try {
+    await show(folder, control.createPageUrl(), await importedBy(running, file, exit.signal));
+    await exit.requested;
+  } finally {
+    await backend.stop(DRAIN_MS);
+    removePageFiles(folder);
+  }
   return 0;
 }
 
 /** @returns the session that the page should begin with; null for the one that is recorded */
-async function importedBy(running: RunningBackend, file: ReadableFile | null): Promise<number | null> {
+async function importedBy(
+  running: RunningBackend,
+  file: ReadableFile | null,
+  signal: AbortSignal,
+): Promise<number | null> {
   if (file === null) return null;
   const client = createContractClient(await connectToBackend(running));
   try {
-    const report = await file.importTo(client);
+    const report = await file.importTo(client, signal);
     const done = tellReport(report);
     if (done !== null) tell(done);
     return report.session?.id ?? null;

@@ -60,7 +60,7 @@ export async function replayConversation(
 async function report(
   client: ContractClient,
   original: ExchangeSummary,
-  { exchange, status, replay, received, close, problem }: ConversationState,
+  { exchange, status, replay, received, close, problem, recorded }: ConversationState,
   json: boolean,
 ): Promise<void> {
   const messages = {
@@ -70,23 +70,22 @@ async function report(
     closeCode: close?.code ?? null,
     closedBy: close?.by ?? null,
   };
-  if (exchange === null) {
-    tell('The conversation was replayed, and nothing is recorded at the moment.');
-    if (json) await print(`${JSON.stringify({ id: null, replayOf: original.id, status, conversation: messages })}\n`);
+  const summary = exchange === null ? null : (await client.call('exchanges.get', { id: exchange })).summary;
+  if (json) {
+    const row = summary === null ? { id: null, replayOf: original.id, status } : summaryJson(summary);
+    await print(`${JSON.stringify({ ...row, conversation: messages })}\n`);
   } else {
-    const { summary } = await client.call('exchanges.get', { id: exchange });
-    if (json) await print(`${JSON.stringify({ ...summaryJson(summary), conversation: messages })}\n`);
-    else {
-      const duration = summary.duration === null ? '' : ` in ${durationText(summary.duration)}`;
-      const counts = `${String(messages.sent)} of ${String(messages.total)} messages sent, ${String(received)} received`;
-      const ending =
-        close === null ? 'not closed' : `closed ${close.code === null ? 'without a code' : String(close.code)}`;
-      const answer = status === null ? 'no answer' : String(status);
-      await print(
-        `${answer}  ${terminalText(exchangeUrl(summary))}  ${counts}, ${ending}${duration}  ` +
-          `(exchange ${String(exchange)}, a replay of ${String(original.id)})\n`,
-      );
-    }
+    const duration = typeof summary?.duration === 'number' ? ` in ${durationText(summary.duration)}` : '';
+    const counts = `${String(messages.sent)} of ${String(messages.total)} messages sent, ${String(received)} received`;
+    const ending =
+      close === null ? 'not closed' : `closed ${close.code === null ? 'without a code' : String(close.code)}`;
+    const answer = status === null ? 'no answer' : String(status);
+    const name = exchange === null ? 'without a row' : `exchange ${String(exchange)}`;
+    await print(
+      `${answer}  ${terminalText(exchangeUrl(summary ?? original))}  ${counts}, ${ending}${duration}  ` +
+        `(${name}, a replay of ${String(original.id)})\n`,
+    );
   }
+  if (!recorded) tell('Nothing is recorded at the moment.');
   if (problem !== null) tell(problem);
 }

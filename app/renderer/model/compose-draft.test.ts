@@ -25,16 +25,20 @@ test.each([
 });
 
 test('choosing the other protocol changes the scheme and keeps whether it is encrypted', () => {
-  const urls = ['http://a/', 'https://a/', ''].map((url) => draftFor(draft({ url }), 'websocket', false).url);
+  const urls = ['http://a/', 'https://a/', ''].map((url) => draftFor(draft({ url }), 'websocket', null).url);
   expect(urls).toEqual(['ws://a/', 'wss://a/', 'wss://']);
-  expect(draftFor(draft({ url: 'ws://a/' }), 'http', false).url).toBe('http://a/');
+  expect(draftFor(draft({ url: 'ws://a/' }), 'http', null).url).toBe('http://a/');
   const same = draft({ url: 'wss://a/' });
-  expect(draftFor(same, 'websocket', false)).toBe(same);
+  expect(draftFor(same, 'websocket', null)).toBe(same);
 });
 
-test('a request that was made of a recorded WebSocket repeats it no longer', () => {
-  const changed = draftFor(draft({ url: 'wss://a/', of: 7, version: 'captured' }), 'http', true);
+test('a request that was made of a recorded WebSocket repeats it no longer, and the WebSocket that it becomes again does', () => {
+  const recorded = draft({ url: 'wss://a/', of: 7, version: 'captured' });
+  const changed = draftFor(recorded, 'http', recorded);
   expect(changed).toMatchObject({ of: null, version: 'auto', url: 'https://a/' });
+  expect(draftFor({ ...changed, url: 'https://b/' }, 'websocket', recorded)).toMatchObject({
+    ...{ of: 7, version: 'captured', url: 'wss://b/' },
+  });
 });
 
 test('of a recorded WebSocket only what was changed is said', () => {

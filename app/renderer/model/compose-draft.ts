@@ -108,14 +108,22 @@ export function isSocketDraft({ url }: Draft): boolean {
   return /^wss?:/i.test(url);
 }
 
-/** The same draft for the other protocol. What came from an exchange of another kind begins anew. */
-export function draftFor(draft: Draft, protocol: 'http' | 'websocket', ofSocket: boolean): Draft {
+/**
+ * The same draft for the other protocol.
+ * @param recorded the draft of the recorded WebSocket that it began as: what is made of it over HTTP repeats it no longer, and
+ * what becomes a WebSocket again does; null where it began as none
+ */
+export function draftFor(draft: Draft, protocol: 'http' | 'websocket', recorded: Draft | null): Draft {
   const toSocket = protocol === 'websocket';
   if (toSocket === isSocketDraft(draft)) return draft;
   const url =
     draft.url === '' ? (toSocket ? 'wss://' : 'https://') : draft.url.replace(/^(ws|http)/i, toSocket ? 'ws' : 'http');
-  const kept = toSocket || !ofSocket;
-  return { ...draft, url, ...(kept ? {} : { of: null, version: 'auto' as const }) };
+  if (recorded === null) return { ...draft, url };
+  return {
+    ...draft,
+    url,
+    ...(toSocket ? { of: recorded.of, version: recorded.version } : { of: null, version: 'auto' }),
+  };
 }
 
 /** What is opened: of a draft that came from an exchange only what was changed, so that the rest stays as it was captured. */

@@ -58,6 +58,11 @@ export class Compose {
     return this.#original;
   }
 
+  /** Nothing would be lost if another draft began. */
+  get isIdle(): boolean {
+    return this.#draft === this.#original && this.#sending === null && this.#run === null && !this.socket.busy;
+  }
+
   /** The draft describes a WebSocket. */
   get isSocket(): boolean {
     return isSocketDraft(this.#draft);
@@ -65,7 +70,7 @@ export class Compose {
 
   /** Turns the draft into one of the other protocol. */
   setProtocol(protocol: 'http' | 'websocket'): void {
-    this.#draft = draftFor(this.#draft, protocol, this.socket.original !== null);
+    this.#draft = draftFor(this.#draft, protocol, this.socket.original === null ? null : this.#original);
   }
 
   /** What a pasted command said that a request cannot hold. */

@@ -7,7 +7,7 @@ import type { Backend } from './connection.svelte.ts';
 
 /**
  * Sends exchanges again, one after the other and as they were captured, and shows the answer to the last. A single WebSocket
- * goes to the page that composes, which shows how far it is and can end it.
+ * goes to the page that composes, which shows how far it is and can end it, unless something is being composed there.
  *
  * @throws ContractError
  */
@@ -16,7 +16,7 @@ export async function replayExchanges(app: App, ids: readonly ExchangeId[]): Pro
   let said = '';
   for (const id of ids) {
     const isConversation = heldConversation((await app.backend.call('exchanges.get', { id })).summary);
-    if (isConversation && ids.length === 1) {
+    if (isConversation && ids.length === 1 && app.compose.isIdle) {
       await editAndResend(app, id);
       app.compose.connect(true);
       return;

@@ -133,6 +133,7 @@ export class SocketComposer {
       // The backend is another one now: the WebSocket was closed with the first.
       gap: () => {
         this.#leave();
+        if (this.#state !== null) this.#state = { ...this.#state, phase: 'closed' };
         this.#problem = CONVERSATION_TEXT.lost;
       },
       ended: (failure) => {

@@ -38,10 +38,10 @@ export interface ImportedExchange {
   readonly originAddress: string | null;
   /** Names the connection to the origin within the file. */
   readonly connection: string;
-  /** What the file says about TLS to the origin. */
-  readonly originTls?: TlsFacts | null;
-  /** The client, where the file knows it; `connection` names its connection within the file. */
-  readonly client?: { readonly address: string; readonly connection: string; readonly tls: TlsFacts | null };
+  /** Reads what the file says about TLS to the origin; once for each connection. */
+  readonly originTls?: () => TlsFacts | null;
+  /** The client, where the file knows it. */
+  readonly client?: ImportedConnection;
   readonly informational: readonly Buffer[];
   readonly response: {
     readonly status: number;
@@ -55,6 +55,15 @@ export interface ImportedExchange {
   readonly anomalies: readonly AnomalyCode[];
   readonly comment: string;
   readonly messages: readonly ImportedMessage[];
+}
+
+/** A connection that the file knows. */
+export interface ImportedConnection {
+  readonly address: string;
+  /** Names it within the file. */
+  readonly connection: string;
+  /** Reads what was agreed on; null without TLS. */
+  readonly tls: () => TlsFacts | null;
 }
 
 /** Why an entry is left out; for a person. */

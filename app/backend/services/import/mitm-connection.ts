@@ -34,7 +34,7 @@ export function tlsOf(connection: JsonObject): TlsFacts | null {
     sni: textIn(connection['sni']) || null,
     resumed: false,
     chain: shown.slice(0, MOST_CERTIFICATES).flatMap((pem) => certificateIn(textIn(pem))),
-    verified: true,
+    verified: null,
     ja3: null,
     ja4: null,
     offeredAlpn: listOf(connection['alpn_offers']).flatMap((name) => textIn(name) || []),

@@ -67,7 +67,7 @@ export function readMitmFlow(flow: TnetObject, now: number): ReadFlow {
       trailers: trailersIn(request['trailers']),
       originAddress: peerOf(server),
       connection: textIn(server['id']),
-      originTls: tlsOf(server),
+      originTls: () => tlsOf(server),
       ...clientIn(objectOf(flow['client_conn'])),
       informational: [],
       response: hasResponse
@@ -141,7 +141,7 @@ function placeOf(request: JsonObject, fields: readonly HeaderField[], client: Js
 
 function clientIn(client: JsonObject): Pick<ImportedExchange, 'client'> {
   const address = peerOf(client);
-  return address === null ? {} : { client: { address, connection: textIn(client['id']), tls: tlsOf(client) } };
+  return address === null ? {} : { client: { address, connection: textIn(client['id']), tls: () => tlsOf(client) } };
 }
 
 function hostOf(authority: string): string {

@@ -200,7 +200,8 @@ test('both legs have their addresses, connections and TLS, and a certificate tha
   expect(first?.clientConnection?.tls?.chain.map(({ names }) => names)).toEqual([['example.test']]);
   expect(first?.originConnection).toMatchObject({
     address: '[2001:db8::7]:443',
-    tls: { sni: 'example.test', chain: [{ names: ['example.test'] }] },
+    // Whether mitmproxy had verified it, the file does not say.
+    tls: { sni: 'example.test', verified: null, chain: [{ names: ['example.test'] }] },
   });
   expect(second?.clientConnection?.id).toBe(first?.clientConnection?.id);
   expect(second?.summary.origin).toMatchObject({ address: '[2001:db8::7]:443' });

@@ -1,11 +1,12 @@
 import type { ConnectionId, ExchangeId, MessageSide } from '#contract';
 import type { Tap } from '#engine';
 import { webSocketFrame } from '../../store/websocket-frame.ts';
-import type { ImportedExchange } from './har-entry.ts';
+import type { ImportedConnection, ImportedExchange } from './har-entry.ts';
 
 /** Nobody knows the client of an imported exchange. */
 const NO_ADDRESS = '0.0.0.0:0';
 const PIECE_BYTES = 65_536;
+const NO_TLS = (): null => null;
 
 /** Records imported exchanges as the engine would have recorded them. */
 export class ExchangeRecorder {
@@ -88,14 +89,14 @@ export class ExchangeRecorder {
   }
 
   #origin(id: ExchangeId, { connection, protocol, originTls }: ImportedExchange, address: string): void {
-    const origin = this.#connection('origin', { address, connection, tls: originTls ?? null }, protocol);
+    const origin = this.#connection('origin', { address, connection, tls: originTls ?? NO_TLS }, protocol);
     this.#tap.origin(id, origin.id, address, protocol, origin.reused);
   }
 
   /** The connection of that name and address; a new one where the file does not tell them apart. */
   #connection(
     side: 'client' | 'origin',
-    { address, connection, tls }: NonNullable<ImportedExchange['client']>,
+    { address, connection, tls }: ImportedConnection,
     protocol: ImportedExchange['protocol'],
   ): { readonly id: ConnectionId; readonly reused: boolean } {
     const key = `${side} ${connection} ${address}`;
@@ -103,7 +104,7 @@ export class ExchangeRecorder {
     if (known !== undefined && connection !== '') return { id: known, reused: true };
     const id = this.#nextConnection++;
     this.#connections.set(key, id);
-    this.#tap.connection({ id, side, address, protocol, tls });
+    this.#tap.connection({ id, side, address, protocol, tls: tls() });
     return { id, reused: false };
   }
 

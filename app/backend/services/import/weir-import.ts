@@ -22,7 +22,7 @@ const certificate = v.strictObject({
 const tls = v.nullable(
   v.strictObject({
     ...{ version: text, cipher: text, alpn: v.nullable(text), sni: v.nullable(text), resumed: v.boolean() },
-    ...{ chain: v.array(certificate), verified: v.boolean(), ja3: v.nullable(text), ja4: v.nullable(text) },
+    ...{ chain: v.array(certificate), verified: v.nullable(v.boolean()), ja3: v.nullable(text), ja4: v.nullable(text) },
     offeredAlpn: v.array(text),
   }),
 );

@@ -50,6 +50,8 @@ export async function openTunnel(
   signal: AbortSignal,
 ): Promise<Tunnel> {
   const socket = connect({ host: entry.host, port: entry.port, noDelay: true });
+  // It may break while nobody waits for it: what does wait hears of its end.
+  socket.on('error', () => undefined);
   const abort = (): void => {
     socket.destroy(new ContractError('cancelled', 'The replay was cancelled.'));
   };
@@ -64,6 +66,8 @@ export async function openTunnel(
     const name = localAddress.includes(':') ? `[${localAddress}]` : localAddress;
     const clientAddress = `${name}:${String(localPort)}`;
     await beforeUse(clientAddress);
+    if (signal.aborted) throw new ContractError('cancelled', 'The replay was cancelled.');
+    if (socket.destroyed) throw new Error('the connection to the proxy listener was closed');
     if (place.scheme === 'http') return { socket, protocol: versions[0] ?? 'http/1.1', clientAddress };
     const { socket: secure, protocol } = await secured(socket, entry, place, versions, memory);
     return { socket: secure, protocol, clientAddress };

@@ -4,8 +4,6 @@ import type { Backend } from '../../model/connection.svelte.ts';
 import { MESSAGE_KIND_TEXT } from '../../text/messages.ts';
 
 const PAGE_ROWS = 500;
-/** Bytes of one message that are compared. */
-const MOST_MESSAGE_BYTES = 16_384;
 const TEXT_KINDS: ReadonlySet<MessageSummary['kind']> = new Set(['text', 'event', 'comment', 'trailers']);
 
 /**
@@ -32,7 +30,8 @@ export async function readConversation(
     );
     for (const message of page.rows) {
       if (length >= mostBytes) break;
-      const line = `${MESSAGE_KIND_TEXT[message.kind]} ${await saidBy(backend, message, signal)}`.trimEnd();
+      const line =
+        `${MESSAGE_KIND_TEXT[message.kind]} ${await saidBy(backend, message, mostBytes - length, signal)}`.trimEnd();
       lines.push(line);
       length += line.length + 1;
     }
@@ -41,7 +40,8 @@ export async function readConversation(
   return new TextEncoder().encode(lines.join('\n'));
 }
 
-async function saidBy(backend: Backend, message: MessageSummary, signal: AbortSignal): Promise<string> {
+/** @param most bytes of the message that are read */
+async function saidBy(backend: Backend, message: MessageSummary, most: number, signal: AbortSignal): Promise<string> {
   const { exchange, sequence, kind, bytes, preview } = message;
   const isText = TEXT_KINDS.has(kind);
   // A preview that is not cut says it all.
@@ -49,8 +49,19 @@ async function saidBy(backend: Backend, message: MessageSummary, signal: AbortSi
     ? new TextEncoder().encode(preview).length === bytes
     : preview.length === Math.max(0, 3 * bytes - 1);
   if (whole || kind === 'close' || kind === 'ping' || kind === 'pong' || kind === 'gap') return preview;
-  const length = Math.min(bytes, MOST_MESSAGE_BYTES, MAX_WINDOW_BYTES);
-  const window = await backend.call('messages.read', { exchange, sequence, offset: 0, length }, { signal });
-  if (isText) return new TextDecoder().decode(window.bytes);
-  return Array.from(window.bytes, (byte) => byte.toString(16).padStart(2, '0')).join(' ');
+  const decoder = new TextDecoder();
+  const end = Math.min(bytes, most);
+  const parts: string[] = [];
+  for (let offset = 0; offset < end;) {
+    const input = { exchange, sequence, offset, length: Math.min(end - offset, MAX_WINDOW_BYTES) };
+    const window = await backend.call('messages.read', input, { signal });
+    if (window.bytes.length === 0) break;
+    offset += window.bytes.length;
+    parts.push(
+      isText
+        ? decoder.decode(window.bytes, { stream: offset < end })
+        : Array.from(window.bytes, (byte) => byte.toString(16).padStart(2, '0')).join(' '),
+    );
+  }
+  return parts.join(isText ? '' : ' ');
 }

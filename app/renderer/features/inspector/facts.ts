@@ -94,15 +94,16 @@ export function tlsFacts(tls: TlsFacts, side: 'client' | 'origin', failed: boole
     facts.push({ name: TLS_TEXT.alpn, value: `${tls.alpn ?? OVERVIEW_TEXT.none}${offered}` });
   if (tls.sni !== null) facts.push({ name: TLS_TEXT.sni, value: tls.sni });
   facts.push({ name: TLS_TEXT.resumed, value: tls.resumed ? TLS_TEXT.isResumed : TLS_TEXT.isFull });
-  if (side === 'origin') facts.push({ name: TLS_TEXT.verified, ...verification(tls, failed) });
+  if (side === 'origin' && (failed || tls.verified !== null))
+    facts.push({ name: TLS_TEXT.verified, ...verification(tls.verified === true, failed) });
   if (tls.ja3 !== null) facts.push({ name: TLS_TEXT.ja3, value: tls.ja3 });
   if (tls.ja4 !== null) facts.push({ name: TLS_TEXT.ja4, value: tls.ja4 });
   return facts.filter(({ value }) => value !== '');
 }
 
-function verification(tls: TlsFacts, failed: boolean): Omit<Fact, 'name'> {
+function verification(verified: boolean, failed: boolean): Omit<Fact, 'name'> {
   if (failed) return { value: TLS_TEXT.failedVerification, tone: 'error' };
-  return tls.verified ? { value: TLS_TEXT.isVerified, tone: 'ok' } : { value: TLS_TEXT.notVerified, tone: 'warn' };
+  return verified ? { value: TLS_TEXT.isVerified, tone: 'ok' } : { value: TLS_TEXT.notVerified, tone: 'warn' };
 }
 
 /** How a certificate stood at the time of the exchange, not now: old captures stay true. */
