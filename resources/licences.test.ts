@@ -56,12 +56,14 @@ test('what production needs, what the page was made of and Electron are listed w
 test('a part without a licence, with one that is not on the list, or without its text is a problem by name', () => {
   install('silent', { version: '1.0.0' }, { LICENSE: 'All rights reserved' });
   install('strict', { version: '1.0.0', license: 'MIT AND GPL-3.0' }, { LICENSE: 'Terms' });
+  install('mixed', { version: '1.0.0', license: 'GPL-3.0 AND (Apache-2.0 OR MIT)' }, { LICENSE: 'Terms' });
   install('textless', { version: '1.0.0', license: 'MIT' }, {});
   install('told-by-text', { version: '1.0.0' }, { LICENSE: 'MIT License\n\nCopyright somebody' });
 
-  const list = licenceList(root, ['silent', 'strict', 'textless', 'told-by-text']);
+  const list = licenceList(root, ['silent', 'strict', 'mixed', 'textless', 'told-by-text']);
 
   expect(licenceProblems(list)).toEqual([
+    'mixed is under GPL-3.0 AND (Apache-2.0 OR MIT), which is not on the list',
     'silent says no licence',
     'strict is under MIT AND GPL-3.0, which is not on the list',
     'textless comes without the text of its licence',

@@ -63,8 +63,9 @@ export function licenceProblems(list: readonly Licence[]): string[] {
   });
 }
 
-/** Whether an SPDX expression can be met by licences that are allowed. */
+/** Whether an SPDX expression can be met by licences that are allowed. One whose parentheses matter is for a person to read. */
 function isAllowed(expression: string): boolean {
+  if (/[()]/.test(expression) && /\sAND\s/.test(expression) && /\sOR\s/.test(expression)) return false;
   const bare = expression.replaceAll(/[()]/g, ' ').trim();
   return bare.split(/\s+OR\s+/).some((choice) => choice.split(/\s+AND\s+/).every((id) => ALLOWED.has(id.trim())));
 }

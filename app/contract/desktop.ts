@@ -21,8 +21,8 @@ export interface OfferedFile {
   readonly bytes: number;
 }
 
-/** A page to main, over the port of a file: the piece that begins at byte `at`, or that it needs no more. */
-export type FileRequest = { readonly type: 'read'; readonly at: number } | { readonly type: 'done' };
+/** A page to main, over the port of a file: the piece that begins at byte `at`; that it needs no more, or none of the others. */
+export type FileRequest = { readonly type: 'read'; readonly at: number } | { readonly type: 'done' | 'cancel' };
 
 /** Main to a page, over the port of a file: at most 256 KiB, or why there is nothing more. */
 export type FileAnswer =

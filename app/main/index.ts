@@ -71,6 +71,7 @@ function run(): void {
   /** The tray's own connection; null while the backend is not there. */
   let own: ContractClient | null = null;
   let tellTray: (state: TrayState) => void = () => undefined;
+  const untold: string[] = [];
 
   function onBackendState(state: BackendState): void {
     if (state.name === 'ready') {
@@ -78,6 +79,7 @@ function run(): void {
       for (const contents of [...waiting]) connect(contents);
     } else if (state.name === 'down') {
       own?.close();
+      tellTray('down');
       for (const contents of pages) tellDown(contents, state.message);
     }
   }
@@ -101,7 +103,7 @@ function run(): void {
     client.onClose(() => {
       if (own !== client) return;
       own = null;
-      tellTray(null);
+      tellTray('starting');
     });
     const items = (states: readonly AppStatus[]): void => {
       const newest = states.at(-1);
@@ -120,10 +122,17 @@ function run(): void {
           : own?.call('capture.setRecording', { on: action === 'resume' });
       // The window is where a person learns more.
       done?.catch((error: unknown) => {
+        untold.push(error instanceof Error ? error.message : String(error));
         comeToFront();
-        frontPage()?.send(DESKTOP_CHANNELS.refused, error instanceof Error ? error.message : String(error));
+        tellUntold();
       });
     }
+  }
+
+  /** Tells a page what went wrong outside of it; one that is only being opened hears of it when it says hello. */
+  function tellUntold(): void {
+    const contents = frontPage();
+    if (contents !== null) for (const message of untold.splice(0)) contents.send(DESKTOP_CHANNELS.refused, message);
   }
 
   function tellDown(contents: WebContents, message: string): void {
@@ -169,6 +178,7 @@ function run(): void {
     pages.add(event.sender);
     connect(event.sender);
     if (supervisor.state.name === 'down') tellDown(event.sender, supervisor.state.message);
+    tellUntold();
     files.pageReady();
   });
 
@@ -218,6 +228,7 @@ function run(): void {
 function offerFile(contents: WebContents, file: OfferedFile): FilePort {
   const { port1, port2 } = new MessageChannelMain();
   contents.postMessage(DESKTOP_CHANNELS.file, file, [port2]);
+  let gone = (): void => undefined;
   return {
     send: (answer) => {
       port1.postMessage(answer);
@@ -229,10 +240,12 @@ function offerFile(contents: WebContents, file: OfferedFile): FilePort {
       port1.start();
     },
     onClose: (listener) => {
+      gone = listener;
       port1.once('close', listener);
       contents.once('destroyed', listener);
     },
     close: () => {
+      contents.off('destroyed', gone);
       port1.close();
     },
   };

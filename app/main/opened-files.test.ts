@@ -119,6 +119,18 @@ test('the next file comes when the page is done with the one before, also when i
   expect(page.closed).toBe(2);
 });
 
+test('who cancels one wants none of those that wait, and later ones come all the same', async () => {
+  page.files.add([await fileOf('1.har', 'a'), await fileOf('2.har', 'b'), await fileOf('3.har', 'c')]);
+  await until(() => page.offered.length === 1);
+
+  page.ask({ type: 'cancel' });
+  await until(() => page.closed === 1);
+  page.files.add([await fileOf('4.har', 'd')]);
+
+  await until(() => page.offered.length === 2);
+  expect(page.offered.map(({ name }) => name)).toEqual(['1.har', '4.har']);
+});
+
 test('a page cannot name a path, leave the file, or ask for more than one piece at a time', async () => {
   for (const request of [
     { type: 'read', at: 0, path: '/etc/passwd' },

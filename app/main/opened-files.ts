@@ -45,7 +45,7 @@ export class OpenedFiles {
 
   /** @param paths absolute paths, as the system gave them */
   add(paths: readonly string[]): void {
-    const taken = paths.slice(0, MOST_WAITING - this.#waiting.length);
+    const taken = paths.slice(0, Math.max(0, MOST_WAITING - this.#waiting.length));
     this.#waiting.push(...taken);
     this.#leftOut += paths.length - taken.length;
     this.pageReady();
@@ -65,8 +65,8 @@ export class OpenedFiles {
   async #hand(): Promise<void> {
     while (this.#options.hasPage()) {
       if (this.#leftOut > 0) {
-        const many = `${String(this.#leftOut)} files were left out`;
-        this.#options.refuse(`${many}: ${String(MOST_WAITING)} wait to be imported already.`);
+        const many = this.#leftOut === 1 ? '1 file was' : `${String(this.#leftOut)} files were`;
+        this.#options.refuse(`${many} left out: ${String(MOST_WAITING)} wait to be imported already.`);
         this.#leftOut = 0;
       }
       const path = this.#waiting.shift();
@@ -79,7 +79,7 @@ export class OpenedFiles {
       try {
         const port = this.#options.offer({ name: basename(path), bytes: opened.bytes });
         if (port === null) this.#waiting.unshift(path);
-        else await serve(opened.file, opened.bytes, port);
+        else if (await serve(opened.file, opened.bytes, port)) this.#waiting.length = 0;
       } finally {
         await opened.file.close().catch(() => undefined);
       }
@@ -104,29 +104,35 @@ async function openFile(path: string): Promise<{ readonly file: FileHandle; read
   }
 }
 
-/** Answers what the page asks for until it has enough or has gone. */
-function serve(file: FileHandle, size: number, port: FilePort): Promise<void> {
+/**
+ * Answers what the page asks for until it has enough or has gone.
+ * @returns whether its person wants none of the others either
+ */
+function serve(file: FileHandle, size: number, port: FilePort): Promise<boolean> {
   return new Promise((resolve) => {
     let ended = false;
     let reading = false;
+    let cancelled = false;
     const end = (): void => {
       if (ended) return;
       ended = true;
       port.close();
-      if (!reading) resolve();
+      if (!reading) resolve(cancelled);
     };
     port.onClose(end);
     port.onRequest((request) => {
       // One piece at a time: a page that asks for more is not ours.
-      if (ended || reading || !isRequest(request, size) || request.type === 'done') {
+      const wanted = isRequest(request, size) ? request : null;
+      if (!ended && wanted?.type === 'cancel') cancelled = true;
+      if (ended || reading || wanted?.type !== 'read') {
         end();
         return;
       }
       reading = true;
-      void answer(file, request.at).then((piece) => {
+      void answer(file, wanted.at).then((piece) => {
         reading = false;
         if (ended) {
-          resolve();
+          resolve(cancelled);
           return;
         }
         port.send(piece);
@@ -149,7 +155,7 @@ async function answer(file: FileHandle, at: number): Promise<FileAnswer> {
 
 function isRequest(value: unknown, size: number): value is FileRequest {
   if (typeof value !== 'object' || value === null || !('type' in value)) return false;
-  if (value.type === 'done') return true;
+  if (value.type === 'done' || value.type === 'cancel') return true;
   if (value.type !== 'read' || !('at' in value) || typeof value.at !== 'number') return false;
   return Number.isSafeInteger(value.at) && value.at >= 0 && value.at < size;
 }

@@ -133,11 +133,9 @@ describe('one window that stays', () => {
       await tray('Pause recording');
       await expect.poll(() => tray(null)).toMatchObject({ toolTip: 'Weir: recording is paused' });
       expect((await tray(null)).image).toContain('idleTemplate.png');
-      await page
-        .getByRole('button', { name: /resume|record/i })
-        .first()
-        .waitFor();
+      await page.getByRole('button', { name: /^Not recording/ }).waitFor();
       await tray('Resume recording');
+      await page.getByRole('button', { name: 'Recording', exact: true }).waitFor();
       await expect.poll(() => tray(null)).toMatchObject({ toolTip: 'Weir: recording' });
       expect((await tray(null)).image).toContain('recordingTemplate.png');
     },

@@ -95,6 +95,7 @@ export class FakeBackend implements ContractClient {
     items(items: readonly never[]): unknown;
     gap(): void;
   }>();
+  readonly #held = new Map<StreamName, unknown[]>();
   readonly #closeListeners = new Set<() => void>();
   readonly #results = new Map<string, readonly ExchangeSummary[]>();
   readonly #removed = new Set<number>();
@@ -240,7 +241,24 @@ export class FakeBackend implements ContractClient {
     this.#emit('app.status', [this.status]);
   }
 
+  /** Holds back what a stream says until it is released, all of it in one message. */
+  holdStream(name: StreamName): { release(): void } {
+    this.#held.set(name, []);
+    return {
+      release: () => {
+        const items = this.#held.get(name) ?? [];
+        this.#held.delete(name);
+        this.#emit(name, items as never[]);
+      },
+    };
+  }
+
   #emit<Name extends StreamName>(name: Name, items: readonly Streams[Name]['item'][]): void {
+    const held = this.#held.get(name);
+    if (held !== undefined) {
+      held.push(...items);
+      return;
+    }
     for (const stream of this.#streams) {
       if (stream.name === name) stream.items(items as readonly never[]);
     }

@@ -13,7 +13,8 @@ const STATES: readonly (readonly [
   toolTip: string,
   actions: string[],
 ])[] = [
-  ['no backend', null, 'idle', 'Weir: starting', ['show', 'quit']],
+  ['no backend yet', 'starting', 'idle', 'Weir: starting', ['show', 'quit']],
+  ['no backend any more', 'down', 'idle', 'Weir: not running', ['show', 'quit']],
   ['pause', { recording: false, systemProxy: false }, 'idle', 'Weir: recording is paused', ['show', 'resume', 'quit']],
   ['recording', { recording: true, systemProxy: false }, 'recording', 'Weir: recording', ['show', 'pause', 'quit']],
   [

@@ -1,5 +1,5 @@
-/** What the tray tells: null while the backend is not there. */
-export type TrayState = { readonly recording: boolean; readonly systemProxy: boolean } | null;
+/** What the tray tells. */
+export type TrayState = { readonly recording: boolean; readonly systemProxy: boolean } | 'starting' | 'down';
 
 /** What a person can do in the tray's menu. */
 export type TrayAction = 'show' | 'pause' | 'resume' | 'system-proxy-off' | 'quit';
@@ -21,10 +21,12 @@ export interface TrayView {
  * @param dark whether the panel that the picture stands in is dark; macOS tints its pictures itself
  */
 export function trayView(state: TrayState, platform: NodeJS.Platform, dark: boolean): TrayView {
-  const kind = state?.systemProxy === true ? 'system-proxy' : state?.recording === true ? 'recording' : 'idle';
+  const running = typeof state === 'string' ? null : state;
+  const kind = running?.systemProxy === true ? 'system-proxy' : running?.recording === true ? 'recording' : 'idle';
   const form = platform !== 'darwin' && dark ? '-light' : 'Template';
-  const said = state === null ? 'Starting' : state.recording ? 'Recording' : 'Recording is paused';
-  const told = state?.systemProxy === true ? `${said}, system proxy on` : said;
+  const absent = state === 'down' ? 'Not running' : 'Starting';
+  const said = running === null ? absent : running.recording ? 'Recording' : 'Recording is paused';
+  const told = running?.systemProxy === true ? `${said}, system proxy on` : said;
   return {
     picture: `${kind}${form}.png`,
     toolTip: `Weir: ${told.charAt(0).toLowerCase()}${told.slice(1)}`,
@@ -32,13 +34,13 @@ export function trayView(state: TrayState, platform: NodeJS.Platform, dark: bool
       { label: told, action: null },
       { label: 'Show Weir', action: 'show' },
       null,
-      ...actionsOf(state),
+      ...actionsOf(running),
       { label: 'Quit Weir', action: 'quit' },
     ],
   };
 }
 
-function actionsOf(state: TrayState): TrayEntry[] {
+function actionsOf(state: Exclude<TrayState, string> | null): TrayEntry[] {
   if (state === null) return [];
   return [
     state.recording ? { label: 'Pause recording', action: 'pause' } : { label: 'Resume recording', action: 'resume' },

@@ -5,7 +5,7 @@ import { trayView } from './tray-view.ts';
 
 /** Puts Weir into the system's tray. @returns how to tell it another state */
 export function installTray(pictures: string, run: (action: TrayAction) => void): (state: TrayState) => void {
-  let state: TrayState = null;
+  let state: TrayState = 'starting';
   const first = look();
   const tray = new Tray(join(pictures, first.picture));
   let shown = '';

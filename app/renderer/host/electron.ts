@@ -114,8 +114,8 @@ function createPortSource({ name, bytes }: OfferedFile, port: MessagePort): Impo
       send({ type: 'read', at });
       return waiting.promise;
     },
-    close: () => {
-      send({ type: 'done' });
+    close: (cancelled) => {
+      send({ type: cancelled ? 'cancel' : 'done' });
       port.close();
     },
   };

@@ -36,6 +36,7 @@ export class Bench {
   #profiles = $state.raw<readonly BenchProfile[]>([]);
   #products = $state.raw<readonly BenchProduct[]>([]);
   #progress = $state.raw<BenchProgress | null>(null);
+  #unheard = true;
   #runs = $state.raw<readonly BenchRunInfo[]>([]);
   #damaged = $state.raw<readonly string[]>([]);
   #shown = $state.raw<BenchResult | null>(null);
@@ -262,8 +263,12 @@ export class Bench {
 
   #follow(next: BenchProgress | null): void {
     const before = this.#progress;
+    const first = this.#unheard;
+    this.#unheard = false;
     const ended = next !== null && next.state !== 'running' && next.state !== 'failed';
-    if (!ended || before?.state !== 'running' || before.run !== next.run) {
+    // A short run may begin and end between two messages. What ended before this page was here is not shown for that.
+    const seen = !first && (before?.run !== next?.run || before?.state === 'running');
+    if (!ended || !seen) {
       this.#progress = next;
       // Of a run that failed, what was finished is in the history.
       if (next?.state === 'failed' && before !== null) this.#refresh().catch(() => undefined);

@@ -46,6 +46,15 @@ describe('the model of the benchmark', () => {
     expect(bench.runs).toHaveLength(1);
   });
 
+  test('shows the result of a run that began and ended within one message', async () => {
+    const stream = backend.holdStream('bench.progress');
+    await bench.startQuick();
+    backend.bench.finish();
+    stream.release();
+    await expect.poll(() => bench.view).toBe('result');
+    expect(bench.shown?.profiles.map(({ profile }) => profile)).toEqual(QUICK);
+  });
+
   test('keeps a failure in view until another run is looked at', async () => {
     backend.bench.store(sampleResult({ run: 'old', profiles: QUICK, products: null, trials: 2, seconds: 1 }));
     bench = await open();

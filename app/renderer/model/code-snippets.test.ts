@@ -16,7 +16,7 @@ import type { SnippetSource } from './snippets.ts';
 
 const run = promisify(execFile);
 /** Everything that a string of some language could misread. */
-const AWKWARD = `'"$HOME \`id\` \\n \\\\ \\u0022 !x; #{1+1} \${1+1} %s %% {b} */ // é 漢\nline\ttab\u0001`;
+const AWKWARD = `'"$HOME \`id\` \\n \\\\ \\u0022 !x; #{1+1} \${1+1} %s %% {b} */ // , data=payload é 漢\nline\ttab\u0001`;
 const FIELD = AWKWARD.replaceAll(/[^ -~]/g, '');
 
 let folder: string;
@@ -44,7 +44,7 @@ afterAll(() => {
 
 function source(): SnippetSource {
   const { port } = origin.address() as AddressInfo;
-  const place = { scheme: 'http', host: '127.0.0.1', port, path: '/a"b?q=\\u0022);x(\\"&r=%20' } as const;
+  const place = { scheme: 'http', host: '127.0.0.1', port, path: '/a"b\u{1F600}?q=\\u0022);x(\\"&r=%20' } as const;
   return {
     summary: { ...fakeExchange(0, 1), ...place, method: 'PATCH' },
     request: {
@@ -103,7 +103,7 @@ test.each(Object.keys(RUNNERS) as CodeLanguage[])(
     const [program = '', ...before] = needs;
     await run(program, [...before, path], { env: { ...process.env, HOME: folder, NO_PROXY: '*' } });
     expect(received).toHaveLength(1);
-    expect(received[0]).toMatchObject({ line: 'PATCH /a%22b?q=%5Cu0022);x(%5C%22&r=%20', body: AWKWARD });
+    expect(received[0]).toMatchObject({ line: 'PATCH /a%22b%F0%9F%98%80?q=%5Cu0022);x(%5C%22&r=%20', body: AWKWARD });
     const fields = received[0]?.fields ?? [];
     expect(fields[fields.findIndex((name) => /^x-odd$/i.test(name)) + 1]).toBe(FIELD);
     expect(fields[fields.findIndex((name) => /^cookie$/i.test(name)) + 1]).toBe('a=b; c="d"');

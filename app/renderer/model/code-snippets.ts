@@ -40,15 +40,19 @@ export function codeSnippet(language: CodeLanguage, source: SnippetSource): stri
   return sent.replace(PLACE, () => url);
 }
 
+const SENT = ', data=payload';
+
 /** A text would be sent as Latin-1, and an empty one is no body. */
 function sentByPython(code: string, hasBody: boolean): string {
-  if (hasBody) return code.replace(', data=payload', ', data=payload.encode()');
-  return code.replace('payload = ""\n', '').replace(', data=payload', '').replace('\n\n\n', '\n\n');
+  // The last of them: a captured text may hold the same words.
+  const at = code.lastIndexOf(SENT);
+  const sent = `${code.slice(0, at)}${hasBody ? `${SENT}.encode()` : ''}${code.slice(at + SENT.length)}`;
+  return hasBody ? sent : sent.replace('payload = ""\n', '').replace('\n\n\n', '\n\n');
 }
 
 /** What a target may hold beyond RFC 3986 is encoded: a URL stands between quotes there. */
 function safeUrl(url: string): string {
-  return url.replaceAll(/[^!#-&(-[\]_a-z~]/g, (character) => encodeURIComponent(character));
+  return url.toWellFormed().replaceAll(/[^!#-&(-[\]_a-z~]/gu, (character) => encodeURIComponent(character));
 }
 
 function joined(fields: ReturnType<typeof sentFields>): ReadonlyMap<string, string> {

@@ -32,7 +32,9 @@ export class Compose {
   /** The WebSocket, while the draft describes one. */
   readonly socket: SocketComposer;
   #draft = $state.raw<Draft>(emptyDraft());
-  #original = $state.raw<Draft>(emptyDraft());
+  #original = $state.raw<Draft>(this.#draft);
+  /** As it was last sent, and thereby recorded. */
+  #sent: Draft | null = null;
   #notes = $state.raw<readonly string[]>([]);
   #sending = $state.raw<AbortController | null>(null);
   #problem = $state.raw<string | null>(null);
@@ -58,9 +60,10 @@ export class Compose {
     return this.#original;
   }
 
-  /** Nothing would be lost if another draft began. */
+  /** Nothing would be lost if another draft began: this one is as it began, or recorded, and nothing is under way. */
   get isIdle(): boolean {
-    return this.#draft === this.#original && this.#sending === null && this.#run === null && !this.socket.busy;
+    const kept = this.#draft === this.#original || this.#draft === this.#sent;
+    return kept && this.#sending === null && this.#run === null && !this.socket.busy;
   }
 
   /** The draft describes a WebSocket. */
@@ -167,6 +170,7 @@ export class Compose {
   /** Opens the WebSocket of the draft, and replays the recorded conversation on it if that is wanted. */
   connect(replays: boolean): void {
     const { deflate, pace } = this.socket;
+    this.#sent = this.#draft;
     const request = conversationOfDraft(this.#draft, this.#original);
     this.socket.open({ ...request, deflate, replay: replays && request.of !== null ? pace : null });
   }
@@ -177,12 +181,14 @@ export class Compose {
     const stop = new AbortController();
     this.#sending = stop;
     this.#problem = null;
+    const draft = this.#draft;
     try {
-      const request = requestOfDraft(this.#draft, this.#original);
+      const request = requestOfDraft(draft, this.#original);
       const outcome = await this.#backend.call('replay.send', request, { signal: stop.signal });
       this.#outcome = outcome;
       this.#problem = outcome.problem;
       const id = outcome.exchanges.at(-1);
+      if (id !== undefined) this.#sent = draft;
       this.#answer = id === undefined ? null : (await this.#backend.call('exchanges.get', { id })).summary;
       return this.#answer;
     } catch (error: unknown) {
@@ -239,6 +245,7 @@ export class Compose {
     this.cancelRun();
     this.#draft = draft;
     this.#original = draft;
+    this.#sent = null;
     this.#notes = notes;
     this.#problem = null;
     this.#outcome = null;

@@ -9,8 +9,8 @@ export interface ImportSource {
   readonly size: number;
   /** At most `length` bytes from byte `at` on, and at least one. */
   read(at: number, length: number): Promise<Uint8Array>;
-  /** Nothing more is read. */
-  close(): void;
+  /** Nothing more is read. @param cancelled nor of what would follow it */
+  close(cancelled: boolean): void;
 }
 
 /** A file that is being read. */
@@ -67,7 +67,7 @@ export class Imports {
   /** Gives up the file that is read, and those that wait for it. */
   cancel(): void {
     this.#cancelled = true;
-    for (const source of this.#waiting.splice(0)) source.close();
+    for (const source of this.#waiting.splice(0)) source.close(true);
   }
 
   /** Asks for a file, as the system's menus do. */
@@ -93,7 +93,7 @@ export class Imports {
       } catch (error: unknown) {
         this.#app.toasts.fail(error);
       } finally {
-        source.close();
+        source.close(this.#cancelled);
         this.#running = null;
       }
     }

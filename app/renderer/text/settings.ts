@@ -25,7 +25,10 @@ export const STORAGE_TEXT = {
       label: 'Keep for',
       hint: 'Older exchanges are deleted; imported ones are as old as their import. Pinned ones stay, whatever the limit.',
     },
-    bytes: { label: 'Keep within', hint: 'Rows and bodies together; the oldest exchanges go first.' },
+    bytes: {
+      label: 'Keep within',
+      hint: 'Rows and bodies together; the oldest exchanges go first. Under heavy traffic it may be passed by half.',
+    },
     exchanges: { label: 'Keep at most', hint: 'In all sessions together; the oldest exchanges go first.' },
   },
 } as const;
