@@ -73,6 +73,8 @@ export default {
     // The certificates of a Firefox profile are an SQLite file.
     line('^app/backend/platform/firefox-trust\\.ts$', packages('better-sqlite3', '@types/better-sqlite3')),
     line('^app/backend/internal-pages/', '^app/backend/internal-pages/'),
+    // What a .proto says is read by a parser of others; what is made of it is ours.
+    line('^app/backend/protos/', ['^app/backend/protos/', ...packages('protobufjs')]),
     line('^app/backend/transport/', ['^app/backend/transport/', ...packages('ws', '@types/ws')]),
     line('^app/backend/(services/|[^/]+\\.ts$)', '^app/backend/'),
     line('^app/backend/services/replay/', packages('http2-wrapper', 'ws', '@types/ws')),

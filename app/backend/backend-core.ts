@@ -5,6 +5,7 @@ import type { ClientCertificates } from './client-certificates.ts';
 import type { DataFolder } from './data-folder.ts';
 import type { EngineHost } from './engine-host.ts';
 import type { MessageFeed } from './message-feed.ts';
+import type { ProtoStore } from './proto-store.ts';
 import type { SettingsKeeper } from './settings-keeper.ts';
 import type { StatusBoard } from './status-board.ts';
 import type { StoreHost } from './store-host.ts';
@@ -16,6 +17,7 @@ export interface BackendCore {
   readonly store: StoreHost;
   readonly settings: SettingsKeeper;
   readonly clientCertificates: ClientCertificates;
+  readonly protos: ProtoStore;
   readonly status: StatusBoard;
   readonly changes: ChangeFeed;
   readonly messages: MessageFeed;

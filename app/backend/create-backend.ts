@@ -22,6 +22,8 @@ import { createCommandRunner } from './platform/command-runner.ts';
 import { chooseSystemProxy } from './platform/system-proxy/choose-platform.ts';
 import { createBrowserService } from './services/browsers.ts';
 import { createSystemProxyService } from './services/system-proxy.ts';
+import { ProtoStore } from './proto-store.ts';
+import { readAside } from './protos/read-aside.ts';
 import { SettingsKeeper } from './settings-keeper.ts';
 import { StatusBoard } from './status-board.ts';
 import { openStore } from './store-host.ts';
@@ -143,6 +145,7 @@ async function compose(options: BackendOptions, undo: (() => Promise<void> | voi
 
   const settings = new SettingsKeeper(folder.settingsFile, options.settings, report);
   const clientCertificates = new ClientCertificates(folder.clientCertificatesFile, report);
+  const protos = new ProtoStore(folder.protos, readAside, report);
   const retain = (): void => {
     store.write('retain', settings.current.retention).catch((error: unknown) => {
       report(causeOf(error));
@@ -227,6 +230,7 @@ async function compose(options: BackendOptions, undo: (() => Promise<void> | voi
     certificateAuthority: () => authority.info(),
     capture: options.capture,
     session: store.opened.session,
+    protos: protos.revision,
     now: () => Date.now() * 1_000,
   });
   const core: BackendCore = {
@@ -235,6 +239,7 @@ async function compose(options: BackendOptions, undo: (() => Promise<void> | voi
     store,
     settings,
     clientCertificates,
+    protos,
     status,
     changes,
     messages,

@@ -12,6 +12,7 @@ import { createHostCalls } from './services/hosts.ts';
 import { createImportCalls } from './services/import.ts';
 import { createListenerStreams } from './services/listeners.ts';
 import { createMessageCalls, createMessageStreams } from './services/messages.ts';
+import { createProtoCalls } from './services/protos.ts';
 import { createReplayCalls, createReplayStreams } from './services/replay.ts';
 import { createSampleCalls } from './services/sample.ts';
 import { createSessionCalls } from './services/sessions.ts';
@@ -34,6 +35,7 @@ export function createServices(
     calls: {
       ...createAppCalls(core),
       ...createClientCertificateCalls(core),
+      ...createProtoCalls(core),
       ...createCaptureCalls(core),
       ...createSessionCalls(core),
       ...createExchangeCalls(core),

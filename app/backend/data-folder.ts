@@ -17,6 +17,8 @@ export interface DataFolder {
   readonly settingsFile: string;
   /** Certificates for origins that ask for one, with their keys. */
   readonly clientCertificatesFile: string;
+  /** Files that describe messages of Protocol Buffers. */
+  readonly protos: string;
   /** What the system proxy was before Weir changed it; there while it is on. */
   readonly systemProxyFile: string;
   /** Tells other processes of the user who runs on this folder: pid, control URL, token. */
@@ -63,6 +65,7 @@ export function describeDataFolder(path: string): DataFolder {
     bench: join(absolute, 'bench'),
     settingsFile: join(absolute, 'settings.json'),
     clientCertificatesFile: join(absolute, 'client-certificates.json'),
+    protos: join(absolute, 'protos'),
     systemProxyFile: join(absolute, 'system-proxy.json'),
     lockFile: join(absolute, 'weir.lock'),
     ownerFile: join(absolute, 'weir.owner'),

@@ -10,6 +10,8 @@ export interface StatusSources {
   /** False when this run captures nothing at all. */
   readonly capture: boolean;
   readonly session: SessionInfo;
+  /** Revision of the schemas of Protocol Buffers. */
+  readonly protos: number;
   /** Microseconds since the Unix epoch. */
   readonly now: () => number;
 }
@@ -41,12 +43,14 @@ export class StatusBoard {
   #restartedAt: number | null = null;
   #searchLag = 0;
   #systemProxy = false;
+  #protos: number;
   readonly #waitingDevices = new Set<string>();
 
   constructor(sources: StatusSources) {
     this.#sources = sources;
     this.#recording = sources.capture;
     this.#session = sources.session;
+    this.#protos = sources.protos;
   }
 
   /** False while recording is paused or this run captures nothing. */
@@ -113,6 +117,11 @@ export class StatusBoard {
     this.#publish();
   }
 
+  protosChanged(revision: number): void {
+    this.#protos = revision;
+    this.#publish();
+  }
+
   /** The engine stopped unexpectedly and runs again. */
   engineRestarted(): void {
     this.#restartedAt = this.#sources.now();
@@ -154,6 +163,7 @@ export class StatusBoard {
       searchLag: this.#searchLag,
       systemProxy: this.#systemProxy,
       waitingDevices: [...this.#waitingDevices],
+      protos: this.#protos,
     };
   }
 

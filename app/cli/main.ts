@@ -18,6 +18,7 @@ const COMMANDS: Readonly<Record<CommandName, () => Promise<Command>>> = {
   import: async () => (await import('./commands/import.ts')).importFile,
   replay: async () => (await import('./commands/replay.ts')).replay,
   bench: async () => (await import('./commands/bench.ts')).bench,
+  protos: async () => (await import('./commands/protos.ts')).protos,
   ca: async () => (await import('./commands/ca.ts')).ca,
   'system-proxy': async () => (await import('./commands/system-proxy.ts')).systemProxy,
   doctor: async () => (await import('./commands/doctor.ts')).doctor,

@@ -68,7 +68,8 @@ Shows one exchange.
   --raw SIDE      the exact bytes of head and body
   --body SIDE     the body, decoded from its content encoding
   --sent          as forwarded instead of as received
-  --messages      its messages, one a line: of a WebSocket, an event stream, gRPC, or datagrams
+  --messages      its messages, one a line: of a WebSocket, an event stream, gRPC, or datagrams; gRPC ones with the
+                  names of their fields where \`weir protos\` knows the call
 `,
   export: `Usage: weir export [--data DIR] [--session S] [--filter Q] --format har|weir|curl [-o FILE]
                    [--redact] [--redact-header NAME]... [--redact-cookie NAME]... [--redact-param NAME]...
@@ -134,6 +135,20 @@ doing goes to standard error. SIGINT ends the run and prints what is finished.
   --csv FILE      every trial as comma-separated values
   --resume FILE   a --json FILE of an earlier run: its finished profiles are not measured again
 `,
+  protos: `Usage: weir protos add FILE... [--data DIR]
+       weir protos list [--json] [--data DIR]
+       weir protos remove NAME [--data DIR]
+
+Descriptions of Protocol Buffers: with them messages of gRPC, gRPC-Web and Connect and bodies of protobuf are shown with
+the names of their fields, here and in the inspector. Files that a file imports are added like it, in any order; those of
+google/protobuf are there. A file of the same name is replaced. A Weir that runs on the data folder uses them at once.
+
+  FILE            a .proto file, or a set of descriptors (protoc --include_imports --descriptor_set_out=FILE, buf build
+                  -o FILE); or a folder: every such file in it, named from there
+  NAME            as list shows it
+  --json          one JSON object a line
+  --data DIR      data folder (default: your platform's place, or WEIR_DATA)
+`,
   ca: `Usage: weir ca show [--data DIR]
        weir ca export [--format pem|der|p12] [--with-key] [-o FILE] [--data DIR]
        weir ca trust [STORE] [--data DIR]
@@ -191,6 +206,7 @@ Usage: weir [COMMAND] [OPTION]...
   export    write exchanges as HAR or as curl commands
   import    read a HAR file, a .weir file or flows of mitmproxy
   replay    send a recorded request, or a WebSocket's messages, again
+  protos    descriptions of Protocol Buffers, for gRPC messages with names
   ca        show, export, trust, untrust, rotate or import the certificate authority
   system-proxy
             send the programs of this user through Weir, and back

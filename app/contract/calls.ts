@@ -9,6 +9,7 @@ import type { ImportCalls } from './import.ts';
 import type { ReplayLoad, ReplayOutcome, ReplayProgress, ReplayRequest } from './replay.ts';
 import type { BenchCalls, BenchStreams } from './bench-calls.ts';
 import type { MessageCalls, MessageStreams } from './messages.ts';
+import type { ProtoCalls } from './proto-calls.ts';
 import type { SetupCalls } from './setup-calls.ts';
 
 /** What this host can do. The page asks for these and never which host it runs in. */
@@ -74,6 +75,8 @@ export interface AppStatus {
   readonly systemProxy: boolean;
   /** Addresses of other machines that were turned away and that nobody has decided about. */
   readonly waitingDevices: readonly string[];
+  /** Another number whenever the schemas of Protocol Buffers have changed. */
+  readonly protos: number;
 }
 
 export interface AppInfo {
@@ -191,6 +194,7 @@ export interface Calls
     MessageCalls,
     BenchCalls,
     ClientCertificateCalls,
+    ProtoCalls,
     ImportCalls,
     ExportCalls,
     AuthorityCalls,

@@ -10,6 +10,7 @@ import { CONVERSATION_CALL_INPUTS, CONVERSATION_STREAM_INPUTS } from './conversa
 import { EXPORT_CALL_INPUTS, EXPORT_STREAM_INPUTS } from './export-validators.ts';
 import { SETUP_CALL_INPUTS } from './setup-validators.ts';
 import { IMPORT_CALL_INPUTS } from './import-validators.ts';
+import { PROTO_CALL_INPUTS } from './proto-validators.ts';
 import { REPLAY_LOAD, REPLAY_REQUEST } from './replay-validators.ts';
 import { MAX_COMMENT_LENGTH, MAX_FILTER_LENGTH, MAX_IDS, MAX_PAGE_ROWS, MAX_WINDOW_BYTES } from './wire.ts';
 
@@ -161,6 +162,7 @@ const CALL_INPUTS: { readonly [Name in CallName]: SchemaFor<Calls[Name]['input']
   'settings.set': SETTINGS_CHANGE,
   ...SETUP_CALL_INPUTS,
   ...CLIENT_CERTIFICATE_INPUTS,
+  ...PROTO_CALL_INPUTS,
   ...AUTHORITY_CALL_INPUTS,
   ...IMPORT_CALL_INPUTS,
   ...EXPORT_CALL_INPUTS,

@@ -19,6 +19,7 @@ import { FAKE_START, fakeExchange, passes } from './fake-exchanges.ts';
 import { fakeAuthorityCalls } from './fake-authority.ts';
 import { fakeClientCertificateCalls } from './fake-client-certificates.ts';
 import { FAKE_PREVIEW } from './fake-export.ts';
+import { fakeProtoCalls } from './fake-protos.ts';
 import { fakeSetupCalls } from './fake-setup.ts';
 import { FakeBench } from './fake-bench.ts';
 
@@ -145,6 +146,7 @@ export class FakeBackend implements ContractClient {
       searchLag: 0,
       systemProxy: false,
       waitingDevices: [],
+      protos: 1,
     };
     this.info = {
       version: '0.1.0',
@@ -497,6 +499,7 @@ export class FakeBackend implements ContractClient {
     },
     ...fakeSetupCalls(),
     ...fakeClientCertificateCalls(),
+    ...fakeProtoCalls(),
     ...fakeAuthorityCalls(() => this.status.certificateAuthority),
     'ca.export': ({ format }) => ({ bytes: new TextEncoder().encode('certificate'), fileName: `weir-ca.${format}` }),
     'browsers.list': () => this.browsers,

@@ -1,9 +1,11 @@
 import type { BodyWindow, ExchangeDetail, HeaderField, MessageDetail, MessageSide, MessageSummary } from '#contract';
-import { ContractError, exchangeUrl, isoMicroseconds, MAX_WINDOW_BYTES } from '#contract';
+import { ContractError, exchangeUrl, isoMicroseconds, MAX_WINDOW_BYTES, protobufJson, protobufLine } from '#contract';
 import { messagesOf, payloadOf } from '../../backend/store/export-source.ts';
 import type { StoreReader } from '../../backend/store/store-reader.ts';
 import { parseArguments, parseChoice, parseNumber } from '../arguments.ts';
 import { detailJson, messageJson } from '../exchange-json.ts';
+import { messageDecoder } from '../message-schema.ts';
+import type { DecodeMessage, TypedMessage } from '../message-schema.ts';
 import { print, tell } from '../output.ts';
 import { withStore } from '../store-access.ts';
 import { durationText, sizeText, terminalText } from '../terminal-text.ts';
@@ -48,8 +50,8 @@ export async function show(args: readonly string[]): Promise<number> {
     try {
       if (raw !== null) await printRaw(store, id, raw, values.sent);
       else if (body !== null) await printBody(store, id, body);
-      else if (values.messages) await printMessages(store, id, values.json);
-      else await printDetail(store, await store.get(id), values.json, values.sent);
+      else if (values.messages) await printMessages(store, id, values.json, values.data);
+      else await printDetail(store, await store.get(id), values);
     } catch (error: unknown) {
       throw error instanceof ContractError ? new CommandError(error.message, { cause: error }) : error;
     }
@@ -58,41 +60,76 @@ export async function show(args: readonly string[]): Promise<number> {
   return found === null ? 1 : 0;
 }
 
-async function printDetail(store: StoreReader, detail: ExchangeDetail, json: boolean, sent: boolean): Promise<void> {
+interface DetailOptions {
+  readonly json: boolean;
+  readonly sent: boolean;
+  readonly data?: string;
+}
+
+async function printDetail(
+  store: StoreReader,
+  detail: ExchangeDetail,
+  { json, sent, data }: DetailOptions,
+): Promise<void> {
   if (!json) {
     await print(detailText(detail, sent));
     return;
   }
   // One object on one line; its messages are written one by one, however many there are.
   await print(`${JSON.stringify(detailJson(detail, sent)).slice(0, -1)},"messages":[`);
+  const decode = messageDecoder(data, detail);
   let separator = '';
   for await (const message of messagesOf(store, detail.summary)) {
-    await print(`${separator}${JSON.stringify(await messageWithData(store, message))}`);
+    await print(`${separator}${await messageWithData(store, message, decode)}`);
     separator = ',';
   }
   await print(']}\n');
 }
 
-async function printMessages(store: StoreReader, id: number, json: boolean): Promise<void> {
-  await store.get(id);
+async function printMessages(store: StoreReader, id: number, json: boolean, data: string | undefined): Promise<void> {
+  const decode = messageDecoder(data, await store.get(id));
   for await (const message of messagesOf(store, { id })) {
-    await print(json ? `${JSON.stringify(await messageWithData(store, message))}\n` : messageLine(message));
+    if (json) await print(`${await messageWithData(store, message, decode)}\n`);
+    else await print(messageLine(message, await typedMessage(store, message, decode)));
   }
 }
 
-async function messageWithData(store: StoreReader, message: MessageSummary): Promise<Record<string, unknown>> {
+async function wholePayload(store: StoreReader, message: MessageSummary): Promise<Buffer> {
   const pieces: Buffer[] = [];
   for await (const piece of payloadOf(store, message)) pieces.push(piece);
-  return messageJson(message, Buffer.concat(pieces));
+  return Buffer.concat(pieces);
 }
 
-function messageLine(message: MessageSummary): string {
+/** One message as JSON on one line. What was decoded by a schema is written as it is: its numbers keep all their digits. */
+async function messageWithData(
+  store: StoreReader,
+  message: MessageSummary,
+  decode: DecodeMessage | null,
+): Promise<string> {
+  const payload = await wholePayload(store, message);
+  const plain = JSON.stringify(messageJson(message, payload));
+  const typed = decode?.(message, payload) ?? null;
+  if (typed === null) return plain;
+  const decoded = protobufJson(typed.node).replace(/\n */g, '');
+  return `${plain.slice(0, -1)},"protobuf":{"type":${JSON.stringify(typed.type)},"message":${decoded}}}`;
+}
+
+async function typedMessage(
+  store: StoreReader,
+  message: MessageSummary,
+  decode: DecodeMessage | null,
+): Promise<TypedMessage | null> {
+  if (decode === null || message.kind !== 'grpc') return null;
+  return decode(message, await wholePayload(store, message));
+}
+
+function messageLine(message: MessageSummary, typed: TypedMessage | null): string {
   const { side, kind, bytes, time, marks, anomalies, preview } = message;
   const arrow = side === 'request' ? '->' : '<-';
   const more = [...marks, ...anomalies];
   const facts = more.length === 0 ? '' : ` (${more.join(', ')})`;
   const columns = [isoMicroseconds(time), arrow, kind.padEnd(8), sizeText(bytes).padStart(9)].join(' ');
-  const line = `${columns}${facts} ${terminalText(preview)}`;
+  const line = `${columns}${facts} ${terminalText(typed === null ? preview : protobufLine(typed.node))}`;
   return `${line.trimEnd()}\n`;
 }
 

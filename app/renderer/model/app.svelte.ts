@@ -15,6 +15,7 @@ import { Layout } from './layout.svelte.ts';
 import { Marking } from './marking.svelte.ts';
 import { Navigation } from './navigation.svelte.ts';
 import { Preferences } from './preferences.svelte.ts';
+import { Protos } from './protos.svelte.ts';
 import { Selection } from './selection.svelte.ts';
 import { Sessions } from './sessions.svelte.ts';
 import { Status } from './app-status.svelte.ts';
@@ -41,6 +42,7 @@ export class App {
   readonly bench: Bench;
   readonly systemProxy: SystemProxy;
   readonly devices: Devices;
+  readonly protos: Protos;
   readonly actions: Actions;
   /** The active row as it was last seen; it outlives the row's page. */
   #lastActive: ExchangeSummary | null = null;
@@ -54,6 +56,7 @@ export class App {
     this.bench = new Bench(connection);
     this.systemProxy = new SystemProxy(connection);
     this.devices = new Devices(connection);
+    this.protos = new Protos(connection);
     this.marking = new Marking(this);
     this.compose = new Compose(connection);
     this.imports = new Imports(this);

@@ -56,7 +56,7 @@ const SIGNATURES: readonly Signature[] = [
 
 const BINARY_NAMED: readonly (readonly [pattern: RegExp, kind: ContentKind])[] = [
   [/^application\/(?:vnd\.|x-)?msgpack$|\+msgpack$/, 'message-pack'],
-  [/^application\/(?:vnd\.google\.|x-)?protobuf$|\+proto(?:buf)?$/, 'protobuf'],
+  [/^application\/(?:(?:vnd\.google\.|x-)?protobuf|x-google-protobuf|proto)$|\+proto(?:buf)?$/, 'protobuf'],
 ];
 
 const NAMED: readonly (readonly [pattern: RegExp, kind: ContentKind])[] = [

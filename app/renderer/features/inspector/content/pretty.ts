@@ -1,4 +1,6 @@
-import { protobufText, readProtobuf } from '../messages/protobuf.ts';
+import { decodeDelimited, decodeProtobuf, protobufJson, protobufText, readProtobuf } from '#contract';
+import type { ProtoTypes } from '#contract';
+import { PROTO_TEXT } from '../../../text/protos.ts';
 import { messagePackText } from './message-pack.ts';
 import { graphqlText } from './pretty-graphql.ts';
 import { prettyJson } from './pretty-json.ts';
@@ -12,6 +14,19 @@ export interface PrettyText {
   readonly text: string;
   /** Why the text is shown as it came; null when it was laid out. */
   readonly problem: string | null;
+  /** The text is JSON, whatever the body is. */
+  readonly isJson?: boolean;
+  /** What is to be said of a text that was laid out all the same. */
+  readonly note?: string;
+}
+
+/** A description of a body of Protocol Buffers. */
+export interface ProtobufReading {
+  readonly types: ProtoTypes;
+  /** Full name of its message. */
+  readonly type: string;
+  /** It is a row of such messages, each behind its length. */
+  readonly isDelimited: boolean;
 }
 
 /** Whether a kind is laid out from its bytes. */
@@ -19,9 +34,16 @@ export function isBinaryKind(kind: PrettyKind): kind is 'message-pack' | 'protob
   return kind === 'message-pack' || kind === 'protobuf';
 }
 
-/** Lays out a body of a kind; one that is not of that kind comes back unchanged (empty, if it is bytes), with the reason. */
-export function layOut(kind: PrettyKind, body: string | Uint8Array): PrettyText {
-  if (typeof body !== 'string') return layOutBytes(kind, body);
+/**
+ * Lays out a body of a kind; one that is not of that kind comes back unchanged (empty, if it is bytes), with the reason.
+ * @param reading describes a body of Protocol Buffers; by the wire format alone without one
+ */
+export function layOut(
+  kind: PrettyKind,
+  body: string | Uint8Array,
+  reading: ProtobufReading | null = null,
+): PrettyText {
+  if (typeof body !== 'string') return layOutBytes(kind, body, reading);
   switch (kind) {
     case 'json':
       return layOutJson(body);
@@ -42,15 +64,28 @@ export function layOut(kind: PrettyKind, body: string | Uint8Array): PrettyText 
   }
 }
 
-function layOutBytes(kind: PrettyKind, bytes: Uint8Array): PrettyText {
+function layOutBytes(kind: PrettyKind, bytes: Uint8Array, reading: ProtobufReading | null): PrettyText {
   try {
     if (kind === 'message-pack') return { text: messagePackText(bytes), problem: null };
-    const fields = readProtobuf(bytes);
-    if (fields !== null) return { text: protobufText(fields), problem: null };
-    return { text: '', problem: 'The bytes do not follow the wire format of Protocol Buffers.' };
+    return layOutProtobuf(bytes, reading);
   } catch (error: unknown) {
     return { text: '', problem: error instanceof Error ? error.message : String(error) };
   }
+}
+
+/** By its description as JSON; where it is not as described, or nothing describes it, by the wire format. */
+export function layOutProtobuf(bytes: Uint8Array, reading: ProtobufReading | null): PrettyText {
+  let note: string | undefined;
+  if (reading !== null) {
+    const { types, type, isDelimited } = reading;
+    const decoded = (isDelimited ? decodeDelimited : decodeProtobuf)(types, type, bytes);
+    if ('node' in decoded) return { text: protobufJson(decoded.node), problem: null, isJson: true };
+    note = PROTO_TEXT.mismatch(type, decoded.problem);
+  }
+  const fields = readProtobuf(bytes);
+  const noted = note === undefined ? {} : { note };
+  if (fields !== null) return { text: protobufText(fields), problem: null, ...noted };
+  return { text: '', problem: 'The bytes do not follow the wire format of Protocol Buffers.', ...noted };
 }
 
 function layOutJson(text: string): PrettyText {

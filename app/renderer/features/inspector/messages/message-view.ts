@@ -1,8 +1,8 @@
-import type { MessageSummary } from '#contract';
+import { decodeProtobuf, protobufLine, protobufSummary, readProtobuf } from '#contract';
+import type { MessageSummary, ProtoTypes } from '#contract';
 import { formatBytes } from '../../../text/format.ts';
 import { MESSAGE_KIND_TEXT, MESSAGES_TEXT } from '../../../text/messages.ts';
 import { visibleLine } from '../../../ui/visible-text.ts';
-import { protobufSummary, readProtobuf } from './protobuf.ts';
 
 /** How a payload is shown. */
 export type PayloadView = 'pretty' | 'text' | 'hex' | 'protobuf';
@@ -26,8 +26,15 @@ export function isQuiet({ kind }: MessageSummary): boolean {
   return QUIET_KINDS.has(kind);
 }
 
+/** What says of which type the gRPC messages of a side are. */
+export interface MessageTyping {
+  readonly types: ProtoTypes;
+  /** Full name; null where only the wire format is known. */
+  readonly type: string | null;
+}
+
 /** One line that says what a message is. */
-export function lineOfMessage(message: MessageSummary): string {
+export function lineOfMessage(message: MessageSummary, { types, type }: MessageTyping): string {
   const { kind, preview, bytes, facts } = message;
   switch (kind) {
     case 'text':
@@ -42,7 +49,13 @@ export function lineOfMessage(message: MessageSummary): string {
     case 'pong':
       return preview === '' ? MESSAGE_KIND_TEXT[kind] : `${MESSAGE_KIND_TEXT[kind]} ${preview}`;
     case 'grpc': {
-      const fields = readProtobuf(bytesOfHex(preview), true);
+      const beginning = bytesOfHex(preview);
+      const decoded = type === null ? null : decodeProtobuf(types, type, beginning, true);
+      if (decoded !== null && 'node' in decoded) {
+        const line = protobufLine(decoded.node);
+        return line === '' ? MESSAGES_TEXT.binary(bytes) : oneLine(line);
+      }
+      const fields = readProtobuf(beginning, true);
       return fields === null || fields.length === 0 ? MESSAGES_TEXT.binary(bytes) : oneLine(protobufSummary(fields));
     }
     case 'gap':

@@ -1,3 +1,6 @@
+import { WireReader } from './wire-reader.ts';
+import type { WireField } from './wire-reader.ts';
+
 /** Nested messages are looked for this deep. */
 const MOST_DEPTH = 24;
 const MOST_FIELDS = 20_000;
@@ -73,39 +76,35 @@ function readFields(
   while (!reader.atEnd) {
     budget.left -= 1;
     if (budget.left < 0) return null;
-    const field = readField(reader, depth, budget);
-    if (field === 'cut' && isBeginning) return fields;
-    if (field === null || field === 'cut') return null;
-    fields.push(field);
+    const field = reader.field();
+    if (field !== null && (field === 'cut' || field.isCut) && isBeginning) return fields;
+    if (field === null || field === 'cut' || field.isCut) return null;
+    const value = valueOf(field, depth, budget);
+    if (value === null) return null;
+    fields.push({ number: field.number, value });
   }
   return fields;
 }
 
-function readField(reader: WireReader, depth: number, budget: { left: number }): ProtobufField | 'cut' | null {
-  const tag = reader.varint();
-  if (tag === null) return 'cut';
-  const number = Number(tag >> 3n);
-  if (number < 1 || number > 536_870_911) return null;
-  switch (Number(tag & 7n)) {
-    case 0: {
-      const value = reader.varint();
-      return value === null ? 'cut' : { number, value: { kind: 'varint', text: String(value) } };
+/** Null when it is a group whose content is not in this format. */
+function valueOf(
+  { wire, varint, bytes }: WireField,
+  depth: number,
+  budget: { left: number },
+): ProtobufField['value'] | null {
+  switch (wire) {
+    case 0:
+      return { kind: 'varint', text: String(varint) };
+    case 1:
+      return { kind: 'fixed64', text: fixed64(bytes) };
+    case 2:
+      return delimited(bytes, depth, budget);
+    case 3: {
+      const fields = depth >= MOST_DEPTH ? null : readFields(bytes, depth + 1, budget, false);
+      return fields === null ? null : { kind: 'message', fields };
     }
-    case 1: {
-      const view = reader.take(8);
-      return view === null ? 'cut' : { number, value: { kind: 'fixed64', text: fixed64(view) } };
-    }
-    case 2: {
-      const length = reader.varint();
-      const content = length === null || length > 0xffff_ffffn ? null : reader.take(Number(length));
-      return content === null ? 'cut' : { number, value: delimited(content, depth, budget) };
-    }
-    case 5: {
-      const view = reader.take(4);
-      return view === null ? 'cut' : { number, value: { kind: 'fixed32', text: fixed32(view) } };
-    }
-    default:
-      return null;
+    case 5:
+      return { kind: 'fixed32', text: fixed32(bytes) };
   }
 }
 
@@ -114,6 +113,14 @@ function delimited(content: Uint8Array, depth: number, budget: { left: number })
   if (text !== null) return { kind: 'text', text };
   const fields = depth >= MOST_DEPTH ? null : readFields(content, depth + 1, budget, false);
   return fields === null ? { kind: 'bytes', bytes: content } : { kind: 'message', fields };
+}
+
+/**
+ * What one field can be read as, without a description.
+ * @param budget fields that may still be read; counted down
+ */
+export function readWireField(field: WireField, depth: number, budget: { left: number }): ProtobufField['value'] {
+  return valueOf(field, depth, budget) ?? { kind: 'bytes', bytes: field.bytes };
 }
 
 /** Null: it is no text that a person wrote. */
@@ -145,37 +152,4 @@ function numberText(fraction: number, whole: bigint): string {
 
 function hexOf(bytes: Uint8Array): string {
   return [...bytes.subarray(0, 256)].map((byte) => byte.toString(16).padStart(2, '0')).join(' ');
-}
-
-class WireReader {
-  readonly #bytes: Uint8Array;
-  #at = 0;
-
-  constructor(bytes: Uint8Array) {
-    this.#bytes = bytes;
-  }
-
-  get atEnd(): boolean {
-    return this.#at >= this.#bytes.length;
-  }
-
-  /** Null when the bytes end in it, or it is longer than ten bytes. */
-  varint(): bigint | null {
-    let value = 0n;
-    for (let shift = 0n; shift < 70n; shift += 7n) {
-      const byte = this.#bytes[this.#at];
-      if (byte === undefined) return null;
-      this.#at += 1;
-      value |= BigInt(byte & 0x7f) << shift;
-      if (byte < 0x80) return value;
-    }
-    return null;
-  }
-
-  take(length: number): Uint8Array | null {
-    if (this.#at + length > this.#bytes.length) return null;
-    const taken = this.#bytes.subarray(this.#at, this.#at + length);
-    this.#at += length;
-    return taken;
-  }
 }

@@ -1,0 +1,12 @@
+export { isDelimited, protobufTypeOf } from './choose-type.ts';
+export type { ProtobufPlace } from './choose-type.ts';
+export { decodeProtobuf } from './decode.ts';
+export type { DecodedProtobuf } from './decode.ts';
+export { decodeDelimited } from './delimited.ts';
+export { protobufJson, protobufLine } from './node.ts';
+export type { ProtobufNode } from './node.ts';
+export { ProtoTypes } from './proto-types.ts';
+export { isProtoScalar, NO_SCHEMA } from './schema.ts';
+export type { ProtoEnum, ProtoField, ProtoMethod, ProtoScalar, ProtoSchema, ProtoType } from './schema.ts';
+export { isWellKnownFile, typesOfLines, WELL_KNOWN_TYPES } from './well-known.ts';
+export { protobufSummary, protobufText, readProtobuf } from './wire-fields.ts';
