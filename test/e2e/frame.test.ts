@@ -181,6 +181,20 @@ test('the palette finds an action by its name and runs it', async () => {
   await expect.poll(() => page.evaluate(() => document.documentElement.dataset['theme'])).toBe('light');
 });
 
+test('what is typed right behind the palette’s keys arrives whole, and the focus goes back to where it was', async () => {
+  const page = await inspector.open(50);
+  const grid = page.getByRole('grid', { name: 'Exchanges' });
+  for (let round = 0; round < 5; round += 1) {
+    await grid.focus();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('go to set');
+    expect(await page.getByPlaceholder('Find an action').inputValue()).toBe('go to set');
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await expect.poll(() => grid.evaluate((element) => element === document.activeElement)).toBe(true);
+  }
+});
+
 test('the sheet of keys shows the table that feeds them', async () => {
   const page = await inspector.open(5);
   await page.locator('#exchange-5').click();
