@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
-import { returnRoom } from './bulk-rooms.ts';
 import { remoteAddress } from './addresses.ts';
 import { leaveEarly, lowestSocket, takeEarly } from './socket-layers.ts';
 import { BULK_BYTES, SocketReader } from './socket-reader.ts';
+import { SocketWriter, writeStream } from './socket-writer.ts';
 import { DEAF, type Link, type LinkFailure, type LinkHandler } from '../pipeline/link.ts';
 
 /** How long a closed connection may go on sending before it is destroyed, and a cut one may take to send its rest, ms. */
@@ -18,6 +18,7 @@ export class SocketLink implements Link {
   readonly #socket: Socket;
   readonly #raw: Socket;
   readonly #reader: SocketReader | null;
+  readonly #writer: SocketWriter | null;
   /** Bytes that the handshake with an upstream proxy read too far. */
   #early: Buffer | null;
   #failure: LinkFailure | null = null;
@@ -36,6 +37,8 @@ export class SocketLink implements Link {
     this.#reader = SocketReader.of(socket);
     if (this.#reader === null) socket.on('data', this.#onData);
     else this.#reader.onBytes = this.#onData;
+    this.#writer = this.secure ? null : SocketWriter.of(socket);
+    if (this.#writer !== null) this.#writer.onDrain = this.#onDrain;
     socket.on('drain', this.#onDrain);
     socket.on('end', this.#onEnd);
     socket.on('error', this.#onError);
@@ -57,17 +60,13 @@ export class SocketLink implements Link {
   }
 
   get full(): boolean {
-    return this.#socket.writableNeedDrain;
+    return this.#writer?.full ?? this.#socket.writableNeedDrain;
   }
 
   write(bytes: Buffer, spent: Buffer | null = null): void {
-    if (spent === null || spent.length < BULK_BYTES) {
-      this.#socket.write(bytes);
-      return;
-    }
-    this.#socket.write(bytes, () => {
-      returnRoom(spent);
-    });
+    const bulk = spent === null || spent.length < BULK_BYTES ? null : spent;
+    if (this.#writer === null) writeStream(this.#socket, bytes, bulk);
+    else this.#writer.write(bytes, bulk);
   }
 
   pause(): void {
@@ -94,14 +93,14 @@ export class SocketLink implements Link {
   cut(): void {
     if (this.#deaf) return;
     this.#deaf = true;
-    if (this.#socket.writableLength === 0) {
+    if (this.#writer?.busy ?? this.#socket.writableLength > 0) {
+      this.#whenSent(() => {
+        this.reset();
+      });
+      this.#destroyAfterLinger();
+    } else {
       this.reset();
-      return;
     }
-    this.#socket.write(NOTHING, () => {
-      this.reset();
-    });
-    this.#destroyAfterLinger();
   }
 
   reset(): void {
@@ -121,9 +120,15 @@ export class SocketLink implements Link {
     socket.off('error', this.#onError);
     socket.off('close', this.#onClose);
     this.handler = DEAF;
+    if (this.#writer !== null) this.#writer.onDrain = () => undefined;
     if (this.#early !== null) leaveEarly(socket, this.#early);
     this.#early = null;
     return socket;
+  }
+
+  #whenSent(then: () => void): void {
+    if (this.#writer !== null && this.#socket.writableLength === 0) this.#writer.onDrain = then;
+    else this.#socket.write(NOTHING, then);
   }
 
   #deliverEarly(): void {

@@ -13,5 +13,6 @@ export function challengesConnection(head: ResponseHead): boolean {
 
 /** Whether a request carries such credentials. */
 export function authenticatesConnection(head: ExchangeHead): boolean {
-  return SCHEMES.test(head.get('authorization') ?? '');
+  const credentials = head.get('authorization');
+  return credentials !== null && SCHEMES.test(credentials);
 }

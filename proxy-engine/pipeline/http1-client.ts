@@ -29,6 +29,14 @@ import { planRefused, planRequest, rowKind, type RequestPlan } from './plan-requ
 const HELD_BYTES = 262_144;
 const NOTHING = Buffer.alloc(0);
 
+/** A request that was planned, and what its plan rests on. */
+interface PlannedHead {
+  readonly head: RequestHead;
+  readonly plan: RequestPlan;
+  readonly settings: PipelineContext['settings'];
+  readonly loopMarker: string | null;
+}
+
 /**
  * An HTTP/1 connection from a client: reads requests one after another, gives each to an exchange, and lets the next one
  * begin when the exchange is over, so that pipelined requests are answered in order (RFC 9112 §9.3.2).
@@ -55,6 +63,7 @@ export class Http1Client implements ClientLeg, LinkHandler, Http1Sink<RequestHea
   readonly #deadlines: ExchangeDeadlines;
   #headBegan = false;
   #pinned: Http1Origin | null = null;
+  #last: PlannedHead | null = null;
 
   constructor(context: PipelineContext, link: Link, entry: ClientEntry) {
     this.#context = context;
@@ -231,14 +240,26 @@ export class Http1Client implements ClientLeg, LinkHandler, Http1Sink<RequestHea
   onHead(head: RequestHead): void {
     const context = this.#context;
     this.#headBegan = false;
-    const plan = planRequest(context, this.entry, head, writeRequestHead);
+    const plan = this.#repeatedPlan(head) ?? planRequest(context, this.entry, head, writeRequestHead);
     if (plan.action.kind === 'connect') {
       const { host, port, via } = plan.action;
       this.#connect = { host, port, via, startedAt: context.clock.micros() };
       return;
     }
+    if (this.#last?.plan !== plan)
+      this.#last = { head, plan, settings: context.settings, loopMarker: context.loopMarker };
     this.#open(head, plan);
     this.#starts = true;
+  }
+
+  /** The plan of the request before, if this one is the same and the way is still the same. */
+  #repeatedPlan(head: RequestHead): RequestPlan | null {
+    const last = this.#last;
+    if (last?.head !== head || this.entry.destination === null) return null;
+    const { settings, loopMarker } = this.#context;
+    if (last.settings !== settings || last.loopMarker !== loopMarker) return null;
+    const { action } = last.plan;
+    return action.kind === 'forward' && !action.upgrades ? last.plan : null;
   }
 
   onPayload(bytes: Buffer, start: number, end: number): void {

@@ -17,6 +17,9 @@ import { readRequestHead } from './request-reader.ts';
 import { readResponseHead } from './response-reader.ts';
 import { SectionScanner, SPAN } from './section-scanner.ts';
 
+/** A head of at most this many bytes is remembered, since connections repeat themselves. */
+const REMEMBERED_BYTES = 2_048;
+
 /** Decodes the requests of one client connection. Call `next()` between two messages. */
 export function createRequestDecoder(limits: Http1Limits, tolerance: Http1Tolerance): Http1Decoder<RequestHead> {
   return new RequestDecoder(limits, 'request', tolerance);
@@ -50,6 +53,9 @@ abstract class MessageDecoder<Head extends MessageHead> implements Http1Decoder<
   #afterCarriageReturn = false;
   #framing: MessageHead['framing'] = 'none';
   #remaining = 0;
+  /** The last head, and the key that it was read with. */
+  #last: Head | null = null;
+  #lastKey = '';
 
   constructor(limits: Http1Limits, side: 'request' | 'response', tolerance: Http1Tolerance) {
     this.#limits = limits;
@@ -62,6 +68,9 @@ abstract class MessageDecoder<Head extends MessageHead> implements Http1Decoder<
       irregularFields: side === 'response',
     });
   }
+
+  /** What the reading of a head depends on beside its bytes. */
+  protected abstract get key(): string;
 
   protected abstract read(bytes: Buffer, table: FieldTable, skippedEmptyLines: boolean): Head | Http1Failure;
 
@@ -97,11 +106,17 @@ abstract class MessageDecoder<Head extends MessageHead> implements Http1Decoder<
     if (heldBefore === 0) {
       const base = this.#side === 'request' ? this.#skipEmptyLines(bytes, start) : start;
       if (base === bytes.length || this.phase === 'failed') return base;
+      const last = this.#last;
+      if (last !== null && this.#repeats(last, bytes, base)) {
+        this.#begin(last, sink);
+        return base + last.bytes.length;
+      }
       const stop = scanner.scan(bytes, base, bytes.length, base);
       if (scanner.complete) {
         // Its own copy, since the segment is borrowed.
         const head = Buffer.allocUnsafe(stop - base);
         bytes.copy(head, 0, base, stop);
+        this.#last = null;
         this.#finishHead(head, sink);
       } else {
         this.#hold(bytes, base);
@@ -177,6 +192,22 @@ abstract class MessageDecoder<Head extends MessageHead> implements Http1Decoder<
       this.#fail(head);
       return;
     }
+    if (bytes.length <= REMEMBERED_BYTES && this.#skipped === 0) {
+      this.#last = head;
+      this.#lastKey = this.key;
+    }
+    this.#begin(head, sink);
+  }
+
+  /** Whether a segment holds the same head once more: it would be read as the last one was. */
+  #repeats({ bytes: last }: Head, bytes: Buffer, base: number): boolean {
+    const end = base + last.length;
+    return (
+      end <= bytes.length && this.#skipped === 0 && this.key === this.#lastKey && last.compare(bytes, base, end) === 0
+    );
+  }
+
+  #begin(head: Head, sink: Http1Sink<Head>): void {
     this.#framing = head.framing;
     this.#remaining = head.contentLength;
     this.phase = 'body';
@@ -219,6 +250,8 @@ abstract class MessageDecoder<Head extends MessageHead> implements Http1Decoder<
 }
 
 class RequestDecoder extends MessageDecoder<RequestHead> {
+  protected override readonly key = '';
+
   protected override read(bytes: Buffer, table: FieldTable, skippedEmptyLines: boolean): RequestHead | Http1Failure {
     return readRequestHead(bytes, table, skippedEmptyLines);
   }
@@ -226,6 +259,10 @@ class RequestDecoder extends MessageDecoder<RequestHead> {
 
 class ResponseDecoder extends MessageDecoder<ResponseHead> {
   #requestMethod = '';
+
+  protected override get key(): string {
+    return this.#requestMethod;
+  }
 
   override next(requestMethod = ''): void {
     super.next();

@@ -252,4 +252,28 @@ describe('a forwarded response head', () => {
       'HTTP/1.1 200 Quite \xe4 Phrase\r\n',
     );
   });
+
+  test('is written once for the same changes, and anew for others', () => {
+    const head = responseHead('HTTP/1.1 200 OK\r\nConnection: keep-alive\r\nContent-Length: 0\r\n\r\n');
+    const kept = writeResponseHead(head, TO_PERSISTENT_CLIENT);
+    expect(writeResponseHead(head, { ...TO_PERSISTENT_CLIENT })).toBe(kept);
+    const variants: Partial<ResponseHeadChanges>[] = [
+      { keepAlive: false },
+      { clientMinorVersion: 0 },
+      { appendedLines: 'Via: 1.1 weir\r\n' },
+      {},
+    ];
+    const written = variants.map((changes) =>
+      writeResponseHead(head, { ...TO_PERSISTENT_CLIENT, ...changes })
+        .toString('latin1')
+        .split('\r\n')
+        .slice(1, -2),
+    );
+    expect(written).toEqual([
+      ['Connection: close', 'Content-Length: 0'],
+      ['Connection: keep-alive', 'Content-Length: 0'],
+      ['Content-Length: 0', 'Via: 1.1 weir'],
+      ['Content-Length: 0'],
+    ]);
+  });
 });

@@ -82,6 +82,8 @@ export function writeResponseHead(head: ResponseHead, changes: ResponseHeadChang
   ) {
     return bytes;
   }
+  const { rewritten } = head;
+  if (rewritten !== null && isSame(rewritten.changes, changes)) return rewritten.bytes;
 
   editor.begin(bytes);
   if (bytes[STATUS_MINOR] !== DIGIT_ONE) editor.replace(STATUS_MINOR, STATUS_MINOR + 1, '1');
@@ -92,7 +94,7 @@ export function writeResponseHead(head: ResponseHead, changes: ResponseHeadChang
   if (isFinal && !changes.keepAlive) options.push('close');
   if (isFinal && changes.keepAlive && changes.clientMinorVersion === 0) options.push('keep-alive');
   if (upgrade !== DROP) options.push('Upgrade');
-  return writeFields(
+  const written = writeFields(
     head,
     {
       host: KEEP,
@@ -106,6 +108,17 @@ export function writeResponseHead(head: ResponseHead, changes: ResponseHeadChang
       named: namedFields(head.connectionOptions),
     },
     changes.appendedLines,
+  );
+  head.rewritten = { changes, bytes: written };
+  return written;
+}
+
+function isSame(one: ResponseHeadChanges, other: ResponseHeadChanges): boolean {
+  return (
+    one.keepAlive === other.keepAlive &&
+    one.clientMinorVersion === other.clientMinorVersion &&
+    one.relayUpgrade === other.relayUpgrade &&
+    one.appendedLines === other.appendedLines
   );
 }
 

@@ -1,5 +1,6 @@
 import type { AnomalyCode } from '../../model/anomaly-code.ts';
 import type { ErrorCode } from '../../model/error-code.ts';
+import type { ResponseHeadChanges } from './changes.ts';
 import type { RequestTarget } from './target.ts';
 
 /** How the body of one message is delimited (RFC 9112 §6.3). */
@@ -77,6 +78,8 @@ export interface RequestHead extends MessageHead {
 export interface ResponseHead extends MessageHead {
   readonly status: number;
   readonly reason: string;
+  /** What it was last rewritten to, and for which changes: an origin that repeats a head has it written once. */
+  rewritten: { readonly changes: ResponseHeadChanges; readonly bytes: Buffer } | null;
 }
 
 /**

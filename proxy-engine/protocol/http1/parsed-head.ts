@@ -16,6 +16,18 @@ export interface HeadFacts {
   readonly connectionOptions: readonly string[];
 }
 
+/** Bytes of names that were asked for: the few that code names. */
+const names = new Map<string, Buffer>();
+const MOST_NAMES = 256;
+
+function nameBytes(lowerName: string): Buffer {
+  let bytes = names.get(lowerName);
+  if (bytes !== undefined) return bytes;
+  bytes = Buffer.from(lowerName, 'latin1');
+  if (names.size < MOST_NAMES) names.set(lowerName, bytes);
+  return bytes;
+}
+
 /** Bytes and field table of a head, and the strings that are made of them when somebody asks. */
 class ParsedHead implements MessageHead {
   readonly bytes: Buffer;
@@ -62,7 +74,7 @@ class ParsedHead implements MessageHead {
 
   #indexOf(lowerName: string): number {
     const { spans, count } = this.table;
-    const wanted = Buffer.from(lowerName, 'latin1');
+    const wanted = nameBytes(lowerName);
     for (let index = 0; index < count; index++) {
       const at = index * SPAN.size;
       const start = spans[at + SPAN.nameStart] ?? 0;
@@ -118,6 +130,7 @@ export class ParsedRequestHead extends ParsedHead implements RequestHead {
 /** A response head as the response decoder makes it. */
 export class ParsedResponseHead extends ParsedHead implements ResponseHead {
   readonly status: number;
+  rewritten: ResponseHead['rewritten'] = null;
 
   constructor(bytes: Buffer, table: FieldTable, facts: HeadFacts, status: number) {
     super(bytes, table, facts);

@@ -299,6 +299,22 @@ describe('a request decoder', () => {
     expect(play(first + second, { messages: 1 }).rest).toBe(second);
   });
 
+  test('reads a head that it has just read as it would read it afresh, and another one anew', () => {
+    const post = 'POST /1 HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\n';
+    const longer = 'POST /1 HTTP/1.1\r\nHost: a\r\nContent-Length: 33\r\n\r\n';
+    const text = `${post}abc${post}def${longer}${'x'.repeat(33)}${post}ghi\r\n${post}jkl`;
+    const { heads, events } = play(text);
+    expect(events.filter((event) => event.startsWith('payload'))).toEqual([
+      'payload abc',
+      'payload def',
+      `payload ${'x'.repeat(33)}`,
+      'payload ghi',
+      'payload jkl',
+    ]);
+    expect(heads.map(({ anomalies }) => anomalies)).toEqual([[], [], [], [], ['empty-lines-before-start']]);
+    expect(heads[1]).toBe(heads[0]);
+  });
+
   test('gives the bytes of a head that it waits for or has refused', () => {
     const decoder = createRequestDecoder(DEFAULT_LIMITS, { bareLineFeed: false });
     decoder.receive(Buffer.from('GET / HT'), 0, new IgnoringSink());

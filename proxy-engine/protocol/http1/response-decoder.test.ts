@@ -78,6 +78,19 @@ describe('the framing of a response', () => {
     }
   });
 
+  test('follows the request that is answered, also where two heads are the same', () => {
+    const head = response('Content-Length: 2');
+    const { events } = play(`${head}${head}ok${head}${head}no`, { methods: ['HEAD', 'GET', 'HEAD', 'GET'] });
+    expect(events.filter((event) => !event.startsWith('head'))).toEqual([
+      'end',
+      'payload ok',
+      'end',
+      'end',
+      'payload no',
+      'end',
+    ]);
+  });
+
   test('is a body for a refused CONNECT', () => {
     const text = 'HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno';
     expect(play(text, { methods: ['CONNECT'] }).events.slice(1)).toEqual(['payload no', 'end']);
