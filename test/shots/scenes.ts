@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { WebSocketServer } from 'ws';
+import { MONEY_PROTO, protoFile, STOCK_PROTO } from '../support/shop-proto.ts';
 import { applyFilter, detailOf, openExchange, showSample } from '../support/real-inspector.ts';
 
 /** One picture of the product: how to get there from a fresh page. */
@@ -91,6 +92,26 @@ async function startShop(): Promise<string> {
   return `ws://127.0.0.1:${String((shop.address() as AddressInfo).port)}/stock/live`;
 }
 
+/** Adds schemas of the sample shop's calls. */
+async function addProtos(page: Page, ...files: readonly ReturnType<typeof protoFile>[]): Promise<void> {
+  await page.getByRole('button', { name: 'Settings' }).click();
+  await page.getByRole('searchbox', { name: 'Search settings' }).fill('protobuf');
+  await page.getByLabel('Add files').setInputFiles([...files]);
+  await page.getByRole('button', { name: `Remove ${files.at(-1)?.name ?? ''}` }).waitFor();
+}
+
+/** Takes them away again: other scenes show messages without. */
+async function removeProtos(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Settings' }).click();
+  await page.getByRole('searchbox', { name: 'Search settings' }).fill('protobuf');
+  const buttons = page.getByRole('list', { name: 'Schema files' }).getByRole('button');
+  await buttons.first().waitFor();
+  for (let left = await buttons.count(); left > 0; left -= 1) {
+    await buttons.first().click();
+    await buttons.nth(left - 1).waitFor({ state: 'detached' });
+  }
+}
+
 export const SCENES: readonly Scene[] = [
   {
     name: 'empty',
@@ -118,6 +139,33 @@ export const SCENES: readonly Scene[] = [
   },
   detail('messages-events', 'path:/orders/ord_77/events', 'Messages', message(/packed/, '"parcels"')),
   detail('messages-grpc', 'path:/weir.shop.v1.Stock/Watch', 'Messages', message(/EUR/, 'Message 2')),
+  {
+    name: 'protobuf',
+    async show(page) {
+      await addProtos(page, protoFile('money.proto', MONEY_PROTO), protoFile('stock.proto', STOCK_PROTO));
+      await page.getByRole('button', { name: 'Traffic' }).click();
+      await showSample(page);
+      await openExchange(page, 'path:/weir.shop.v1.Stock/Watch', 'Messages');
+      await message(/restocked/, '"currency"')(page);
+    },
+    leave: removeProtos,
+  },
+  {
+    name: 'settings-protobuf',
+    async show(page) {
+      await addProtos(
+        page,
+        protoFile('bad.proto', 'syntax = "proto3";\nmessage A {\n  int32 a 1;\n}\n'),
+        protoFile('money.proto', MONEY_PROTO),
+        protoFile(
+          'stock.proto',
+          STOCK_PROTO.replace('money.proto', 'currency.proto').replace('Money price', 'Price price'),
+        ),
+      );
+      await page.getByText('Imports weir/shop/v1/currency.proto').waitFor();
+    },
+    leave: removeProtos,
+  },
   {
     name: 'messages-none',
     async show(page) {
