@@ -63,12 +63,12 @@ test.each([
   [
     'a.proto',
     'syntax = "proto3";\nmessage M {\n  int32 a 1;\n}',
-    /^a\.proto: Line 3: illegal token '1', '=' expected\.$/,
+    /^a\.proto, line 3: illegal token '1', '=' expected\.$/,
   ],
   ['a.proto', 'syntax = "proto3"; message M { int32 a = 1; int32 b = 1; }', /^a\.proto: duplicate id 1 in Type M\.$/],
-  ['a.proto', `syntax = "proto3"; ${'message a{'.repeat(50_000)}`, /^a\.proto: max depth exceeded/],
+  ['a.proto', `syntax = "proto3"; ${'message a{'.repeat(50_000)}`, /^a\.proto(, line 1)?: max depth exceeded/],
   ['a.proto', `syntax = "proto3"; message ${'a'.repeat(600)} {}`, /^a\.proto: A name in it is empty or longer/],
-  ['a.proto', 'hello', /^a\.proto: Line 1: illegal token 'hello'/],
+  ['a.proto', 'hello', /^a\.proto, line 1: illegal token 'hello'/],
   ['a.desc', 'hello', /^a\.desc: It is no set of descriptors as protoc writes it/],
   ['a.desc', '', /^a\.desc: It is no set of descriptors\. Make one/],
 ])('%s with %.40j… is refused with what is wrong', async (name, source, words) => {

@@ -87,8 +87,9 @@ export class ProtoStore {
     try {
       described = await this.#read(name, bytes);
     } catch (error: unknown) {
-      if (error instanceof ProtoFileError) throw new ContractError('bad-input', `${name}: ${error.message}`);
-      throw error;
+      if (!(error instanceof ProtoFileError)) throw error;
+      const place = error.line === null ? name : `${name}, line ${String(error.line)}`;
+      throw new ContractError('bad-input', `${place}: ${error.message}`);
     }
     const before = this.#stored.find((stored) => stored.name === name);
     const source = Buffer.from(bytes).toString('base64');

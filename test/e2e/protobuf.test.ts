@@ -148,7 +148,7 @@ test('what is wrong with a file is said with its line, and a removed file comes 
     protoFile('good.proto', 'syntax = "proto3"; message A { int32 a = 1; }'),
   );
   const alert = page.getByRole('alert');
-  await alert.getByText("bad.proto: Line 3: illegal token '1', '=' expected.").waitFor();
+  await alert.getByText("bad.proto, line 3: illegal token '1', '=' expected.").waitFor();
   await alert.getByText('empty.proto is empty.').waitFor();
   await alert.getByText(/huge\.desc is longer than .*, which is the most that is taken of one file\./).waitFor();
   expect(await files().allTextContents()).toEqual([expect.stringContaining('good.proto')]);

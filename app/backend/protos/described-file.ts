@@ -45,9 +45,16 @@ export type DescribedField = DescribedFile['types'][number]['fields'][number];
 const MOST_TYPES = 20_000;
 const MOST_FIELDS = 100_000;
 
-/** A file cannot be used; the message says where and why, for a person. */
+/** A file cannot be used; the message says why, for a person. */
 export class ProtoFileError extends Error {
   override readonly name = 'ProtoFileError';
+  /** Line of the mistake, from 1; null where it has none. */
+  readonly line: number | null;
+
+  constructor(message: string, line: number | null = null, options?: ErrorOptions) {
+    super(message, options);
+    this.line = line;
+  }
 }
 
 /** @throws ProtoFileError when a file describes more than is taken of one, or nothing */

@@ -10,7 +10,8 @@ export interface ProtoReading {
 }
 
 /** What it answers: once, and then it ends. */
-export type ProtoAnswer = { readonly described: DescribedFile } | { readonly problem: string };
+export type ProtoAnswer =
+  { readonly described: DescribedFile } | { readonly problem: string; readonly line: number | null };
 
 const { name, bytes } = workerData as ProtoReading;
 parentPort?.postMessage(answer());
@@ -19,7 +20,7 @@ function answer(): ProtoAnswer {
   try {
     return { described: readProtoFile(name, bytes) };
   } catch (error: unknown) {
-    if (error instanceof ProtoFileError) return { problem: error.message };
+    if (error instanceof ProtoFileError) return { problem: error.message, line: error.line };
     throw error;
   }
 }

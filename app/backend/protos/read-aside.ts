@@ -25,7 +25,7 @@ export async function readAside(name: string, bytes: Uint8Array, patienceMs = PA
     const answer = await new Promise<ProtoAnswer>((resolve, reject) => {
       worker.once('message', resolve);
       worker.once('error', (error) => {
-        reject(new ProtoFileError(`It could not be read: ${error.message}.`, { cause: error }));
+        reject(new ProtoFileError(`It could not be read: ${error.message}.`, null, { cause: error }));
       });
       worker.once('exit', () => {
         reject(
@@ -35,7 +35,7 @@ export async function readAside(name: string, bytes: Uint8Array, patienceMs = PA
         );
       });
     });
-    if ('problem' in answer) throw new ProtoFileError(answer.problem);
+    if ('problem' in answer) throw new ProtoFileError(answer.problem, answer.line);
     return answer.described;
   } finally {
     clearTimeout(patience);

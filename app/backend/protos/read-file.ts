@@ -14,7 +14,7 @@ export function readProtoFile(name: string, bytes: Uint8Array): DescribedFile {
   try {
     source = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error: unknown) {
-    throw new ProtoFileError('It is no text in UTF-8.', { cause: error });
+    throw new ProtoFileError('It is no text in UTF-8.', null, { cause: error });
   }
   return readProto(source);
 }

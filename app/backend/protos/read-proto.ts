@@ -14,7 +14,7 @@ export function readProto(source: string): DescribedFile {
     const parsed = protobuf.parse(source, root, { keepCase: true });
     imports = [...(parsed.imports ?? []), ...(parsed.weakImports ?? [])];
   } catch (error: unknown) {
-    throw new ProtoFileError(explain(error instanceof Error ? error.message : String(error)), { cause: error });
+    throw explain(error instanceof Error ? error.message : String(error));
   }
   const file: DescribedFile = {
     imports: [...new Set(imports)],
@@ -29,10 +29,10 @@ export function readProto(source: string): DescribedFile {
 }
 
 /** The parser says `illegal token 'x' (line 3)`. */
-function explain(message: string): string {
+function explain(message: string): ProtoFileError {
   const [, what = message, line] = /^(.*?)(?: \(line (\d+)\))?$/s.exec(message) ?? [];
   const short = what.length > 200 ? `${what.slice(0, 200)}…` : what;
-  return line === undefined ? `${short}.` : `Line ${line}: ${short}.`;
+  return new ProtoFileError(`${short}.`, line === undefined ? null : Number(line));
 }
 
 function describe(namespace: protobuf.NamespaceBase, file: DescribedFile): void {

@@ -124,8 +124,8 @@ async function send(client: ContractClient, { path, name }: Given): Promise<read
 }
 
 function linesOf({ name, bytes, messages, services, missing, unresolved, conflicts }: ProtoFileInfo): string {
-  const counts = `${countOf(messages, 'message')}, ${countOf(services, 'service')}`;
-  const lines = [`${name}  ${counts}, ${sizeText(bytes)}`];
+  const counts = [countOf(messages, 'message'), ...(services === 0 ? [] : [countOf(services, 'service')])];
+  const lines = [`${name}  ${[...counts, sizeText(bytes)].join(', ')}`];
   if (missing.length > 0) lines.push(`  imports what is not there: ${missing.join(', ')}`);
   if (unresolved.length > 0) lines.push(`  names types that no file defines: ${unresolved.join(', ')}`);
   for (const { type, file } of conflicts) lines.push(`  ${type} is defined otherwise in ${file}, which counts`);

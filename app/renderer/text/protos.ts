@@ -12,7 +12,7 @@ export const PROTO_TEXT = {
   label: 'Schema files',
   file: 'Add files',
   fileHint:
-    '.proto, with the files that they import, or a set of descriptors (protoc --include_imports --descriptor_set_out, buf build). Those of google/protobuf are there.',
+    '.proto with the files that it imports, or a set of descriptors (.desc, .protoset, .binpb) as protoc and buf write it. Those of google/protobuf are there.',
   choose: 'Choose files…',
   adding: (name: string): string => `Reading ${name}`,
   added: (names: readonly string[]): string => {
@@ -20,7 +20,9 @@ export const PROTO_TEXT = {
     return names.length === 1 ? `${first} added` : `${formatCount(names.length)} schema files added`;
   },
   counts: (messages: number, services: number): string =>
-    `${counted(messages, 'message', 'messages')}, ${counted(services, 'service', 'services')}`,
+    services === 0
+      ? counted(messages, 'message', 'messages')
+      : `${counted(messages, 'message', 'messages')}, ${counted(services, 'service', 'services')}`,
   missing: (paths: readonly string[]): string =>
     `Imports ${paths.join(', ')}, which ${paths.length === 1 ? 'is' : 'are'} not here: add ${paths.length === 1 ? 'it' : 'them'} to see all names.`,
   unresolved: (types: readonly string[]): string => {
