@@ -138,6 +138,24 @@ test('another type, or the wire format, is chosen for a call and remembered; one
   await expect.poll(decoded, PATIENCE).toContain('"quantity": 4');
 });
 
+test('the details of a gRPC status are told in the overview', async () => {
+  await showSample(page);
+  await openExchange(page, 'path:/weir.shop.v1.Stock/Reserve', 'Overview');
+  await detailOf(page).getByRole('heading', { name: 'Status details' }).waitFor();
+  const text = await detailOf(page).locator('pre').textContent();
+  expect(JSON.parse(text ?? '')).toEqual({
+    code: 9,
+    message: 'sku 1043 is out of stock',
+    details: [
+      {
+        '@type': 'type.googleapis.com/google.rpc.PreconditionFailure',
+        violations: [{ type: 'STOCK', subject: 'sku/1043', description: '0 of 4 in Graz' }],
+      },
+    ],
+  });
+  expect(await accessibilityFindings(page)).toEqual([]);
+});
+
 test('what is wrong with a file is said with its line, and a removed file comes back', async () => {
   await openSettings();
   await removeAll();
@@ -174,8 +192,10 @@ test('a .proto that is dropped on the window is taken, and a body is shown by th
   await page.getByText('mill.proto added').waitFor();
 
   const bytes = encodeProto(source, 'mill.Wheel', { name: 'upper', levels: [-3, 4] });
-  const origin = createServer((_request, response) => {
-    response.writeHead(200, { 'content-type': 'application/x-protobuf; messageType="mill.Wheel"' });
+  const origin = createServer((request, response) => {
+    const isTold = request.url === '/wheel';
+    const type = isTold ? 'application/x-protobuf; messageType="mill.Wheel"' : 'application/octet-stream';
+    response.writeHead(200, { 'content-type': type });
     response.end(bytes);
   });
   await new Promise<void>((resolve) => origin.listen(0, '127.0.0.1', resolve));
@@ -189,6 +209,16 @@ test('a .proto that is dropped on the window is taken, and a body is shown by th
     await expect.poll(decoded, PATIENCE).toContain('1: "upper"');
     await detailOf(page).getByLabel('Decode as').selectOption({ index: 0 });
     await expect.poll(decoded, PATIENCE).toContain('"levels"');
+
+    // Of a body that nobody names, a person says what it is; the next one of its kind is shown so too.
+    for (const query of ['first', 'second']) {
+      await ask(`http://127.0.0.1:${String(port)}/bytes?${query}`);
+      await openExchange(page, `path:/bytes?${query}`, 'Response');
+      const choice = detailOf(page).getByLabel('Decode as');
+      if (query === 'first') await choice.selectOption('mill.Wheel');
+      await expect.poll(decoded, PATIENCE).toContain('"upper"');
+      expect(JSON.parse(await decoded())).toEqual({ name: 'upper', levels: [-3, 4] });
+    }
     expect(await accessibilityFindings(page)).toEqual([]);
   } finally {
     origin.close();

@@ -12,6 +12,7 @@ import { PROTO_TEXT } from '../text/protos.ts';
 import type { Backend } from './connection.svelte.ts';
 import type { ImportSource } from './imports.svelte.ts';
 import { Remembered } from './remembered.svelte.ts';
+import type { KeyValueStore } from './remembered.svelte.ts';
 
 /** What a person chose for a body, instead of what the exchange says: the full name of a type, or the wire format. */
 export type DecodeChoice = { readonly type: string } | 'wire' | null;
@@ -38,7 +39,7 @@ export function isProtoFile(name: string): boolean {
 /** Schemas of Protocol Buffers: read when something is to be decoded by them, and again whenever they have changed. */
 export class Protos {
   readonly #backend: Backend;
-  readonly #choices = new Remembered<Choices>('decode-as', [], isChoices);
+  readonly #choices: Remembered<Choices>;
   #schema = $state.raw<ProtoSchema>(NO_SCHEMA);
   readonly #types = $derived(new ProtoTypes(this.#schema));
   /** Number of the status that is wanted, and that of what is here. */
@@ -47,8 +48,9 @@ export class Protos {
   #isNeeded = false;
   #isReading = false;
 
-  constructor(backend: Backend) {
+  constructor(backend: Backend, store: KeyValueStore = localStorage) {
     this.#backend = backend;
+    this.#choices = new Remembered<Choices>('decode-as', [], isChoices, store);
   }
 
   get types(): ProtoTypes {

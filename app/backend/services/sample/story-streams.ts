@@ -147,8 +147,17 @@ function refusedWatch(random: Random): ScriptedExchange {
     streamTrailers: [
       ['grpc-status', '9'],
       ['grpc-message', 'sku 1043 is out of stock'],
+      ['grpc-status-details-bin', refusal().toString('base64').replace(/=+$/, '')],
     ],
   });
+}
+
+/** `google.rpc.Status` with a `PreconditionFailure`. */
+function refusal(): Buffer {
+  const violation = protobuf(['STOCK', 'sku/1043', '0 of 4 in Graz']);
+  const failure = protobuf([violation]);
+  const detail = protobuf(['type.googleapis.com/google.rpc.PreconditionFailure', failure]);
+  return protobuf([9, 'sku 1043 is out of stock', detail]);
 }
 
 function grpcCall(

@@ -10,6 +10,10 @@ import type { ViewedBody } from './viewed-body.ts';
 /** No body is as long, bytes. */
 const BEYOND_ALL = 2 ** 48;
 
+function isUntold({ kind, type }: Content): boolean {
+  return kind === 'binary' || (kind === 'text' && (type === null || type === 'application/octet-stream'));
+}
+
 /** One body of the shown exchange: its first window, and how to read the rest. Nothing beyond windows is ever held. */
 export class BodyModel implements ViewedBody {
   readonly id: ExchangeId;
@@ -20,6 +24,8 @@ export class BodyModel implements ViewedBody {
   #first = $state.raw<BodyWindow | null>(null);
   #problem = $state.raw<ContractError | null>(null);
   #busy = false;
+  /** Somebody says that it is a message of Protocol Buffers, where nothing else says what it is. */
+  readAsProtobuf = $state(false);
 
   constructor(backend: Backend, id: ExchangeId, side: MessageSide, message: MessageDetail) {
     this.#backend = backend;
@@ -55,7 +61,13 @@ export class BodyModel implements ViewedBody {
   }
 
   get content(): Content {
-    return contentOf(this.#first?.bytes ?? new Uint8Array(), this.#message.mediaType);
+    const told = contentOf(this.#first?.bytes ?? new Uint8Array(), this.#message.mediaType);
+    return this.readAsProtobuf && isUntold(told) ? { ...told, kind: 'protobuf' } : told;
+  }
+
+  /** Somebody may know better than its head what it is: nothing says so but that it is bytes. */
+  get isUntold(): boolean {
+    return isUntold(contentOf(this.#first?.bytes ?? new Uint8Array(), this.#message.mediaType));
   }
 
   get charset(): string | null {
