@@ -150,18 +150,24 @@ export class OriginPool implements Origins {
   }
 
   #dialToShare(target: PooledRoute, waiter: OriginWaiter): () => void {
-    const { failed } = target;
-    target.failed = null;
-    if (failed !== null && failed.until > this.#joined.clock.coarse) {
-      waiter.onOriginFailed(failed.error, failed.connection);
-      return () => undefined;
-    }
+    if (this.#tellFailure(target, waiter)) return () => undefined;
     const dial = this.#shareDial(target);
+    // One that failed at once, as where the answer of a look-up is known, did so before it could be waited for.
+    if (target.dial !== dial && this.#tellFailure(target, waiter)) return () => undefined;
     const leave = dial.join(waiter);
     return () => {
       leave();
       this.#abandon(target, dial);
     };
+  }
+
+  /** Tells the first exchange that comes why the last dial failed, for which nobody waited. Returns whether there was one. */
+  #tellFailure(target: PooledRoute, waiter: OriginWaiter): boolean {
+    const { failed } = target;
+    target.failed = null;
+    if (failed === null || failed.until <= this.#joined.clock.coarse) return false;
+    waiter.onOriginFailed(failed.error, failed.connection);
+    return true;
   }
 
   /**

@@ -68,18 +68,36 @@ describe('an origin that cannot be reached', () => {
     const server = await origin.next();
     expect(await server.head()).toContain('GET /next ');
   });
+
+  test.each(['http', 'https', 'h2c'] as const)(
+    'is answered at once also where it is known already that the name of %s has no address',
+    async (scheme) => {
+      await weir.stop();
+      weir = await startEngine({
+        modes: [{ kind: 'reverse', scheme, host: 'no-such-name.invalid', port: 443, basePath: '' }],
+      });
+      const client = await Wire.connect(weir.port);
+      for (const path of ['/first', '/second', '/third']) {
+        client.send(`GET ${path} HTTP/1.1\r\nHost: x\r\nAccept: application/json\r\n\r\n`);
+        expect(await client.head()).toContain('x-weir-error: dns.not-found\r\n');
+        await client.until('}\n}\n');
+      }
+    },
+  );
 });
 
 describe('requests that would come back to Weir', () => {
-  test.each(['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]', '0.0.0.0', '127.1'])(
-    'by %s are answered 508 and recorded',
-    async (host) => {
-      const client = await Wire.connect(weir.port);
-      client.send(`GET http://${host}:${String(weir.port)}/ HTTP/1.1\r\nHost: ${host}:${String(weir.port)}\r\n\r\n`);
-      expect(await client.head()).toMatch(/^HTTP\/1\.1 508 [\s\S]*x-weir-error: loop\.self/);
-      expect((await weir.rows.only()).end.error?.code).toBe('loop.self');
-    },
-  );
+  test.each(
+    ['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]', '0.0.0.0', '127.1'].flatMap((host) => [
+      `http://${host}`,
+      `https://${host}`,
+    ]),
+  )('by %s are answered 508 and recorded', async (place) => {
+    const client = await Wire.connect(weir.port);
+    client.send(`GET ${place}:${String(weir.port)}/ HTTP/1.1\r\nHost: x\r\n\r\n`);
+    expect(await client.head()).toMatch(/^HTTP\/1\.1 508 [\s\S]*x-weir-error: loop\.self/);
+    expect((await weir.rows.only()).end.error?.code).toBe('loop.self');
+  });
 
   test('and those to its control port too', async () => {
     await weir.stop();
