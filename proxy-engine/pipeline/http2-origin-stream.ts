@@ -265,7 +265,8 @@ export class Http2OriginStream implements Link, StreamTranslation, Http1Sink<Req
       const handler = this.handler;
       this.handler = DEAF;
       this.#end();
-      handler.onClosed({ code: 'ECONNRESET', message: reason });
+      const { farewell } = this.connection;
+      handler.onClosed({ code: 'ECONNRESET', message: reason, ...(farewell === null ? {} : { farewell }) });
       return;
     }
     const message = byPeer

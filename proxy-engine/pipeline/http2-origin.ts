@@ -1,7 +1,8 @@
 import { LiveList } from '../base/live-list.ts';
 import type { ConnectionRecord } from '../capture/tap.ts';
 import type { ConnectionId } from '../model/ids.ts';
-import { Http2Connection, type Http2Events, type Http2Head, type Http2Stream } from '../protocol/http2/index.ts';
+import { Http2Connection, Http2Error } from '../protocol/http2/index.ts';
+import type { Http2Events, Http2Head, Http2Stream } from '../protocol/http2/index.ts';
 import type { PipelineContext } from './context.ts';
 import type { RecordableConnection } from './exchange-record.ts';
 import { FrameFlush } from './frame-flush.ts';
@@ -23,6 +24,8 @@ export class Http2Origin
   /** Coarse milliseconds at which its last stream ended. */
   idleSince: number;
   readonly connection: Http2Connection<Http2OriginStream>;
+  /** The error that the origin named in GOAWAY; null while it has named none. */
+  farewell: number | null = null;
   readonly #context: PipelineContext;
   readonly #describe: () => ConnectionRecord;
   readonly #onGone: (origin: Http2Origin) => void;
@@ -174,7 +177,8 @@ export class Http2Origin
     stream.owner?.onDrained();
   }
 
-  onGoaway(): void {
+  onGoaway(_lastStream: number, code: number): void {
+    if (code !== Http2Error.noError) this.farewell = code;
     this.retire();
   }
 

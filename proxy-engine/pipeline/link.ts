@@ -5,6 +5,8 @@ export interface LinkFailure {
   readonly message: string;
   /** On a stream of HTTP/2: how it was reset. */
   readonly reset?: StreamReset;
+  /** On a stream whose connection ended: the error that the peer had named in GOAWAY; absent when it named none. */
+  readonly farewell?: number;
 }
 
 /** The end of a stream of HTTP/2 before its time. */

@@ -1,6 +1,7 @@
 import type { ExchangeError } from '../model/error-code.ts';
 import { Http2Error } from '../protocol/http2/index.ts';
 import { failure } from './failures.ts';
+import { errorName } from './http2-error-names.ts';
 import type { LinkFailure, StreamReset } from './link.ts';
 
 /** Methods that may be repeated without harm (RFC 9110 §9.2.2). */
@@ -39,9 +40,12 @@ export type LossVerdict =
 export function judgeLoss(reason: LinkFailure | null, facts: LossFacts): LossVerdict {
   if (reason?.reset !== undefined) return judgeReset(reason.reset, reason.message, facts);
   if (facts.answered) {
-    const how = reason === null ? 'closed' : 'reset';
+    const { farewell } = reason ?? {};
+    const how = reason === null ? 'closed' : farewell === undefined ? 'reset' : `said ${errorName(farewell)} and ended`;
     const code = facts.responseStarted ? 'origin.cut-short' : 'origin.closed-early';
-    return fail(failure(code, `The origin ${how} the connection in the middle of its response.`));
+    // Other errors judge the connection, which is none of the client's.
+    const resetCode = farewell === Http2Error.cancel ? farewell : null;
+    return fail(failure(code, `The origin ${how} the connection in the middle of its response.`), resetCode);
   }
   const isWorn = facts.pooled || facts.uses > 1;
   if (isWorn && !facts.retried && facts.isWhollyHeld && IDEMPOTENT.has(facts.method)) {

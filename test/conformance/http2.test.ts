@@ -242,6 +242,39 @@ describe('rule 24: ends of streams and connections', () => {
     note('RST_STREAM ENHANCE_YOUR_CALM', 'the same', 'RST_STREAM INTERNAL_ERROR', 'the same', rows[1]);
   });
 
+  test.each([
+    ['what an origin cancels by GOAWAY as it leaves is cancelled', 'CANCEL', Http2Error.cancel, Http2Error.cancel],
+    [
+      'a GOAWAY about the connection to the origin is a failure',
+      'SETTINGS_TIMEOUT',
+      Http2Error.settingsTimeout,
+      Http2Error.internalError,
+    ],
+  ])('rule 24: %s for the client in the middle of an answer', async (_what, name, said, heard) => {
+    const client = connect();
+    const stream = client.request(request());
+    const server = await origin.next();
+    const { stream: served } = await server.next('head');
+    server.connection.sendHead(served, status(200), false);
+    server.data(served, 'half', false);
+    await client.next('data', stream.id);
+    server.raw(frame(7, 0, 0, Buffer.from([0, 0, 0, served.id, 0, 0, 0, said])));
+    server.close();
+    expect((await client.next('reset', stream.id)).code).toBe(heard);
+    const row = await lastRow();
+    expect(row.end?.error).toMatchObject({
+      code: 'origin.cut-short',
+      message: `The origin said ${name} and ended the connection in the middle of its response.`,
+    });
+    note(
+      'GET',
+      'GET',
+      `half a body, GOAWAY ${name}, connection closed`,
+      `half a body, RST_STREAM ${String(heard)}`,
+      row,
+    );
+  });
+
   test('rule 24: a client of HTTP/1 sees a reset as a cut', async () => {
     const client = await Wire.connect(toHttp2());
     client.send('GET /p HTTP/1.1\r\nHost: a\r\n\r\n');
