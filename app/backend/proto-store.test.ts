@@ -6,6 +6,7 @@ import { ProtoTypes } from '#contract';
 import { decodedText, encodeProto } from '../../test/support/proto-kit.ts';
 import { ProtoStore } from './proto-store.ts';
 import { checkDescribed } from './protos/described-file.ts';
+import type { DescribedFile } from './protos/described-file.ts';
 import { readProtoFile } from './protos/read-file.ts';
 
 let folder: string;
@@ -170,10 +171,24 @@ test('names of every object are names like any other', async () => {
   expect(Object.hasOwn(Object.prototype, 'X')).toBe(false);
 });
 
-test('more than the bounds is refused with the bound', () => {
-  const values = Array.from({ length: 100_001 }, (_, number): [number, string] => [number, `V${String(number)}`]);
+test('more than the bounds is refused with the bound, of one file and of all together', async () => {
   const nothing = { imports: [], provides: [], types: [], methods: [], extensions: [] };
-  expect(() => checkDescribed({ ...nothing, enums: [{ name: 'E', values }] })).toThrow(
-    'It describes more than 20,000 types or 100,000 fields.',
+  const many = (count: number): DescribedFile => {
+    const values = Array.from({ length: count }, (_, number): [number, string] => [number, `V${String(number)}`]);
+    return { ...nothing, enums: [{ name: 'E', values }] };
+  };
+  expect(() => checkDescribed(many(100_001))).toThrow('It describes more than 20,000 types or 100,000 fields.');
+
+  const full = new ProtoStore(
+    folder,
+    () => Promise.resolve(many(90_000)),
+    () => undefined,
+  );
+  await full.add('a.proto', Buffer.from('x'));
+  await full.add('b.proto', Buffer.from('x'));
+  await full.add('b.proto', Buffer.from('x'));
+  await expect(full.add('c.proto', Buffer.from('x'))).rejects.toThrow('At most 200,000 fields are described by all');
+  await expect(full.add('c.proto', Buffer.alloc(33_554_432))).rejects.toThrow(
+    'At most 32 MiB of schema files are kept.',
   );
 });

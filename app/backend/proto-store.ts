@@ -7,7 +7,7 @@ import type { ProtoFileInfo, ProtoSchema } from '#contract';
 import { writePrivateFile } from './private-file.ts';
 import { combineFiles } from './protos/combine-files.ts';
 import type { Combined } from './protos/combine-files.ts';
-import { DESCRIBED_FILE, ProtoFileError } from './protos/described-file.ts';
+import { DESCRIBED_FILE, fieldsOf, ProtoFileError } from './protos/described-file.ts';
 import type { DescribedFile } from './protos/described-file.ts';
 
 const STORED = v.strictObject({
@@ -25,6 +25,8 @@ type Stored = v.InferOutput<typeof STORED>;
 
 /** All files together, bytes. */
 const MOST_BYTES = 33_554_432;
+/** Fields and values of all files together: they are put together at once, and go to the page whole. */
+const MOST_FIELDS = 200_000;
 /** Removed files that can be brought back. */
 const MOST_REMOVED = 16;
 
@@ -126,6 +128,12 @@ export class ProtoStore {
     }
     if (others.reduce((sum, { bytes }) => sum + bytes, next.bytes) > MOST_BYTES) {
       throw new ContractError('conflict', 'At most 32 MiB of schema files are kept. Remove some first.');
+    }
+    if (others.reduce((sum, { described }) => sum + fieldsOf(described), fieldsOf(next.described)) > MOST_FIELDS) {
+      throw new ContractError(
+        'conflict',
+        'At most 200,000 fields are described by all schema files. Remove some first.',
+      );
     }
     this.#attempt(() => {
       mkdirSync(this.#folder, { recursive: true, mode: 0o700 });

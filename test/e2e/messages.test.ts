@@ -36,7 +36,7 @@ test('messages are walked, read, found and left by the keyboard alone', async ()
   await page.keyboard.press('Home');
   await page.keyboard.press('j');
   await detailOf(page).getByRole('heading', { name: 'Message 2' }).waitFor();
-  await detailOf(page).getByText('"ack"').waitFor();
+  await detailOf(page).getByText('"ack"').last().waitFor();
   await page.keyboard.press('End');
   await detailOf(page).getByRole('heading', { name: 'Message 50' }).waitFor();
 

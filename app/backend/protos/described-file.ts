@@ -57,11 +57,16 @@ export class ProtoFileError extends Error {
   }
 }
 
+/** Fields of its messages and values of its enums. */
+export function fieldsOf({ types, enums }: DescribedFile): number {
+  const messages = types.reduce((sum, { fields }) => sum + fields.length, 0);
+  return enums.reduce((sum, { values }) => sum + values.length, messages);
+}
+
 /** @throws ProtoFileError when a file describes more than is taken of one, or nothing */
 export function checkDescribed(file: DescribedFile): DescribedFile {
   const types = file.types.length + file.enums.length + file.methods.length;
-  const fields = [...file.types.map((type) => type.fields), ...file.enums.map(({ values }) => values)];
-  if (types > MOST_TYPES || fields.reduce((sum, { length }) => sum + length, 0) > MOST_FIELDS) {
+  if (types > MOST_TYPES || fieldsOf(file) > MOST_FIELDS) {
     throw new ProtoFileError(
       `It describes more than ${MOST_TYPES.toLocaleString('en')} types or ${MOST_FIELDS.toLocaleString('en')} fields. Give it in parts.`,
     );

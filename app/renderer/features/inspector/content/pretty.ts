@@ -1,6 +1,7 @@
 import { decodeDelimited, decodeProtobuf, protobufJson, protobufText, readProtobuf } from '#contract';
 import type { ProtoTypes } from '#contract';
 import { PROTO_TEXT } from '../../../text/protos.ts';
+import { visibleLine } from '../../../ui/visible-text.ts';
 import { messagePackText } from './message-pack.ts';
 import { graphqlText } from './pretty-graphql.ts';
 import { prettyJson } from './pretty-json.ts';
@@ -74,13 +75,13 @@ function layOutBytes(kind: PrettyKind, bytes: Uint8Array, reading: ProtobufReadi
 }
 
 /** By its description as JSON; where it is not as described, or nothing describes it, by the wire format. */
-export function layOutProtobuf(bytes: Uint8Array, reading: ProtobufReading | null): PrettyText {
+function layOutProtobuf(bytes: Uint8Array, reading: ProtobufReading | null): PrettyText {
   let note: string | undefined;
   if (reading !== null) {
     const { types, type, isDelimited } = reading;
     const decoded = (isDelimited ? decodeDelimited : decodeProtobuf)(types, type, bytes);
     if ('node' in decoded) return { text: protobufJson(decoded.node), problem: null, isJson: true };
-    note = PROTO_TEXT.mismatch(type, decoded.problem);
+    note = visibleLine(PROTO_TEXT.mismatch(type, decoded.problem));
   }
   const fields = readProtobuf(bytes);
   const noted = note === undefined ? {} : { note };
