@@ -38,6 +38,7 @@ export default defineConfig({
           'bench-origin': at('bench/origins/origin-program.ts'),
           'bench-generator': at('bench/generators/generator-program.ts'),
           'bench-relay': at('bench/products/relay-program.ts'),
+          'bench-translator': at('bench/products/translator-program.ts'),
           ...workers(),
         },
         output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },

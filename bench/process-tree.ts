@@ -28,9 +28,8 @@ export function readTreeUsage(rootPid: number): TreeUsage | null {
     const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
     const pid = Number(name);
     const parent = Number(fields[1]);
-    const ticks = Number(fields[11]) + Number(fields[12]);
     own.set(pid, {
-      cpuMicroseconds: (ticks / CLOCK_TICKS_PER_SECOND) * 1e6,
+      cpuMicroseconds: cpuOf(fields),
       residentBytes: Number(fields[21]) * PAGE_BYTES,
     });
     const siblings = parents.get(parent);
@@ -49,6 +48,34 @@ export function readTreeUsage(rootPid: number): TreeUsage | null {
     queue.push(...(parents.get(pid) ?? []));
   }
   return { cpuMicroseconds, residentBytes };
+}
+
+/**
+ * CPU time that the threads of a process whose names begin with `prefix` have used, microseconds.
+ *
+ * @returns null when there is none, or the system does not say
+ */
+export function readThreadCpu(pid: number, prefix: string): number | null {
+  let threads: string[];
+  try {
+    threads = readdirSync(`/proc/${String(pid)}/task`);
+  } catch {
+    return null;
+  }
+  let found = false;
+  let cpu = 0;
+  for (const thread of threads) {
+    const line = readStat(`${String(pid)}/task/${thread}`);
+    if (line?.startsWith(prefix, line.indexOf('(') + 1) !== true) continue;
+    found = true;
+    cpu += cpuOf(line.slice(line.lastIndexOf(')') + 2).split(' '));
+  }
+  return found ? cpu : null;
+}
+
+/** @param fields of `/proc/PID/stat`, behind the command's name */
+function cpuOf(fields: readonly string[]): number {
+  return ((Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_PER_SECOND) * 1e6;
 }
 
 function listProcesses(): string[] {

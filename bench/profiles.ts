@@ -59,7 +59,7 @@ export const PROFILES: readonly RunnableProfile[] = [
       title: 'HTTPS, HTTP/2',
       workload: 'GET, 42 bytes of JSON; HTTP/2 over TLS in front, plain HTTP/1.1 behind',
       unit: 'requests',
-      products: RIVALS,
+      products: [...RIVALS, 'translator'],
       quick: false,
     },
     role: REVERSE_H2,

@@ -5,6 +5,7 @@ const SOURCES = {
   origin: './origins/origin-program.ts',
   generator: './generators/generator-program.ts',
   relay: './products/relay-program.ts',
+  translator: './products/translator-program.ts',
 } as const;
 
 export type BenchProgramName = keyof typeof SOURCES;

@@ -162,7 +162,12 @@ export class BenchRun {
     if (isHttp2 && role.kind === 'reverse' && role.origin === 'plain') {
       // HTTP/2 stands in front of HTTP/1 only: the ceiling is what the HTTP/1 origin can do.
       const plain = { ...runnable, load: { ...workload, protocol: 'http1' as const, tls: false } };
-      return load(plain, { port: ports.plain, connectTo: null, pid: child.pid }, this.#intensity, this.#onLive);
+      return load(
+        plain,
+        { port: ports.plain, connectTo: null, pid: child.pid, isWeir: false },
+        this.#intensity,
+        this.#onLive,
+      );
     }
     const port =
       role.kind === 'tcp'
@@ -176,7 +181,7 @@ export class BenchRun {
               : ports.plain;
     const tls = role.kind === 'explicit';
     const direct = { ...runnable, load: { ...workload, tls } };
-    return load(direct, { port, connectTo: null, pid: child.pid }, this.#intensity, this.#onLive);
+    return load(direct, { port, connectTo: null, pid: child.pid, isWeir: false }, this.#intensity, this.#onLive);
   }
 
   readonly #onLive = (operations: number): void => {

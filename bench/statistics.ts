@@ -27,6 +27,7 @@ export function medianTrial(trials: readonly BenchTrial[]): BenchTrial | null {
     p999: of((trial) => trial.p999),
     max: of((trial) => trial.max),
     cpuPerOperation: known((trial) => trial.cpuPerOperation),
+    engineCpuPerOperation: known((trial) => trial.engineCpuPerOperation),
     residentBytes: known((trial) => trial.residentBytes),
   };
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BenchTrial } from '#contract';
 import { startChild } from './child.ts';
-import { readTreeUsage, type TreeUsage } from './process-tree.ts';
+import { readThreadCpu, readTreeUsage, type TreeUsage } from './process-tree.ts';
 import type { Product, ProductSetting } from './products/product.ts';
 import { NODE_ENVIRONMENT, programPath } from './programs.ts';
 import type { RunnableProfile } from './profiles.ts';
@@ -18,6 +18,9 @@ export interface Intensity {
   /** Cores of generator and origin, `taskset` syntax, or null. */
   readonly cores: string | null;
 }
+
+/** How the system names the threads of Weir's engine. */
+const ENGINE_THREADS = 'engine ';
 
 /** Told each half second of a trial, with the operations since the last time. */
 export type OnLive = (operations: number) => void;
@@ -35,7 +38,8 @@ export async function runTrial(
     const running = await product.start({ ...setting, role: runnable.role, folder });
     try {
       const connectTo = runnable.role.kind === 'explicit' ? `localhost:${String(setting.origin.tls)}` : null;
-      return await load(runnable, { port: running.port, connectTo, pid: running.child.pid }, intensity, onLive);
+      const target = { port: running.port, connectTo, pid: running.child.pid, isWeir: product.isWeir };
+      return await load(runnable, target, intensity, onLive);
     } finally {
       await running.child.close();
     }
@@ -50,6 +54,7 @@ export interface LoadTarget {
   /** `host:port` for CONNECT; null for none. */
   readonly connectTo: string | null;
   readonly pid: number;
+  readonly isWeir: boolean;
 }
 
 /** Loads whatever listens on a port. */
@@ -79,12 +84,19 @@ export async function load(
   try {
     let before: TreeUsage | null = null;
     let after: TreeUsage | null = null;
+    let engine: number | null = null;
+    const readEngine = (): number | null => (target.isWeir ? readThreadCpu(target.pid, ENGINE_THREADS) : null);
     for (;;) {
       const line = JSON.parse(await generator.nextLine()) as GeneratorLine;
-      if (line.type === 'warm') before = readTreeUsage(target.pid);
-      else if (line.type === 'live') onLive(line.operations);
-      else if (line.type === 'measured') after = readTreeUsage(target.pid);
-      else {
+      if (line.type === 'warm') {
+        before = readTreeUsage(target.pid);
+        engine = readEngine();
+      } else if (line.type === 'live') onLive(line.operations);
+      else if (line.type === 'measured') {
+        after = readTreeUsage(target.pid);
+        const now = readEngine();
+        engine = engine === null || now === null ? null : now - engine;
+      } else {
         const { operations, errors, seconds, p50, p90, p99, p999, max } = line;
         const cpu = before === null || after === null ? null : after.cpuMicroseconds - before.cpuMicroseconds;
         return {
@@ -98,6 +110,7 @@ export async function load(
           p999,
           max,
           cpuPerOperation: cpu === null || operations === 0 ? null : cpu / operations,
+          engineCpuPerOperation: engine === null || operations === 0 ? null : engine / operations,
           residentBytes: after?.residentBytes ?? null,
         };
       }

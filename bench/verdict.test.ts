@@ -22,6 +22,7 @@ function trial(cpuPerOperation: number | null, operationsPerSecond: number, erro
     p999: 4,
     max: 5,
     cpuPerOperation,
+    engineCpuPerOperation: null,
     residentBytes: null,
   };
 }

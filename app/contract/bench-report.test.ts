@@ -14,7 +14,16 @@ const ORDER = {
 
 function trial(operationsPerSecond: number, cpuPerOperation: number | null): BenchTrial {
   const latencies = { p50: 1, p90: 2, p99: 3, p999: 4, max: 5 };
-  return { operations: 1, errors: 0, seconds: 1, operationsPerSecond, cpuPerOperation, residentBytes: 1, ...latencies };
+  return {
+    operations: 1,
+    errors: 0,
+    seconds: 1,
+    operationsPerSecond,
+    cpuPerOperation,
+    engineCpuPerOperation: null,
+    residentBytes: 1,
+    ...latencies,
+  };
 }
 
 /** A profile with Weir, one rival and an origin, each figure as given. */

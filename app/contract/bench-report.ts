@@ -125,6 +125,7 @@ const TRIAL_COLUMNS = [
   'seconds',
   'operationsPerSecond',
   'cpuPerOperation',
+  'engineCpuPerOperation',
   'p50',
   'p90',
   'p99',
@@ -201,6 +202,7 @@ function profileTable(profile: BenchProfileResult): string[] {
   const ratios = [
     ...(cpu === null ? [] : [`work a second of CPU ${times(cpu.ratio)} ${cpu.against}`]),
     ...(throughput === null ? [] : [`throughput ${times(throughput.ratio)} ${throughput.against}`]),
+    ...engineRatio(profile),
     ...(rival !== null && isOriginBound(profile) ? ['the origin was the limit of the throughput'] : []),
   ];
   const rows = profile.products.map(({ name, version, missing, trials, median }) =>
@@ -225,6 +227,16 @@ function profileTable(profile: BenchProfileResult): string[] {
     ...rows.map((row) => `| ${row.map(markdownText).join(' | ')} |`),
     '',
   ];
+}
+
+/** What recording costs the threads that carry traffic; the store has a thread of its own. */
+function engineRatio({ products }: BenchProfileResult): string[] {
+  const engine = (id: string): number | null =>
+    products.find(({ product }) => product === id)?.median?.engineCpuPerOperation ?? null;
+  const off = engine('weir');
+  const on = engine('weir-capture');
+  if (off === null || on === null || off === 0) return [];
+  return [`recording costs the engine’s thread ${times(on / off)} (${on.toFixed(1)} after ${off.toFixed(1)} µs)`];
 }
 
 function figures(trial: BenchTrial): string[] {

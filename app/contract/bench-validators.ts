@@ -35,6 +35,8 @@ const trial: SchemaFor<BenchTrial> = v.object({
   p999: amount,
   max: amount,
   cpuPerOperation: v.nullable(amount),
+  // Results of earlier versions do not have it.
+  engineCpuPerOperation: v.optional(v.nullable(amount), null),
   residentBytes: v.nullable(amount),
 });
 

@@ -44,6 +44,8 @@ export interface BenchTrial {
   readonly max: number;
   /** CPU of the product's whole process tree, microseconds an operation; null where the system does not say. */
   readonly cpuPerOperation: number | null;
+  /** Of it, what Weir's engine threads used; null for other products, and where the system does not say. */
+  readonly engineCpuPerOperation: number | null;
   /** Resident memory of the tree at the window's end, bytes; null where the system does not say. */
   readonly residentBytes: number | null;
 }

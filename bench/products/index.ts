@@ -2,7 +2,7 @@ import { haproxy } from './haproxy.ts';
 import { httpMitmProxy, mitmproxy, mockttp } from './interceptors.ts';
 import { nginx } from './nginx.ts';
 import type { Product } from './product.ts';
-import { relay } from './relay.ts';
+import { relay, translator } from './relay.ts';
 import { weir } from './weir.ts';
 
 /**
@@ -21,5 +21,6 @@ export function products(version: string): readonly Product[] {
     httpMitmProxy,
     mitmproxy,
     relay,
+    translator,
   ];
 }

@@ -1,16 +1,23 @@
 /** Copies bytes between each client and a connection of its own to `127.0.0.1:PORT` (argument). Prints its own port. */
-import { connect, createServer } from 'node:net';
+import { BareSocket } from './bare-socket.ts';
 
 const originPort = Number(process.argv[2]);
 
-const server = createServer({ noDelay: true }, (client) => {
-  const origin = connect({ host: '127.0.0.1', port: originPort, noDelay: true });
-  client.pipe(origin);
-  origin.pipe(client);
-  client.on('error', () => origin.destroy());
-  origin.on('error', () => client.destroy());
+const port = await BareSocket.listen((client) => {
+  const origin = BareSocket.connect(originPort);
+  let early: Buffer[] | null = [];
+  client.onBytes = (bytes) => {
+    if (early === null) origin.write(bytes);
+    else early.push(bytes);
+  };
+  origin.onBytes = (bytes) => {
+    client.write(bytes);
+  };
+  origin.socket.on('connect', () => {
+    for (const bytes of early ?? []) origin.write(bytes);
+    early = null;
+  });
+  client.socket.on('close', () => origin.socket.destroy());
+  origin.socket.on('close', () => client.socket.destroy());
 });
-server.listen(0, '127.0.0.1', () => {
-  const address = server.address();
-  process.stdout.write(`${String(typeof address === 'object' && address !== null ? address.port : 0)}\n`);
-});
+process.stdout.write(`${String(port)}\n`);

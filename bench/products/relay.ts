@@ -16,3 +16,18 @@ export const relay: Product = {
     return { child, port: Number(await child.nextLine()) };
   },
 };
+
+/** A control: the least that a proxy from HTTP/2 over TLS to HTTP/1.1 can cost in this runtime. */
+export const translator: Product = {
+  id: 'translator',
+  name: 'bare translation (control)',
+  isWeir: false,
+  isControl: true,
+  version: () => process.version,
+  missing: () => null,
+  start: async ({ origin, cores, certificateFile, keyFile }) => {
+    const args = [programPath('translator'), String(origin.plain), certificateFile, keyFile];
+    const child = startChild(process.execPath, args, cores, NODE_ENVIRONMENT);
+    return { child, port: Number(await child.nextLine()) };
+  },
+};

@@ -62,7 +62,12 @@ try {
       ...{ warmUpMs: number === 1 ? 2_000 : 0, measureMs: Number(values.window) * 1_000, connections: 64 },
       ...{ http2: { connections: 4, streams: 16 }, cores: otherCores },
     };
-    const trial = await load(profile, { port, connectTo: null, pid: weir.pid }, intensity, () => undefined);
+    const trial = await load(
+      profile,
+      { port, connectTo: null, pid: weir.pid, isWeir: true },
+      intensity,
+      () => undefined,
+    );
     exchanges += trial.operations;
     const status = await statusOf(data);
     const { anonymous, resident } = memoryOf(weir.pid);

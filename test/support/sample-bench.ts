@@ -155,6 +155,7 @@ function sampleTrial([rate, cpu]: readonly [number, number], at: number, seconds
     p999: Number((p50 * 5.4).toFixed(2)),
     max: Number((p50 * 9.7).toFixed(2)),
     cpuPerOperation: cpu === 0 ? null : Number((cpu / factor / (WOBBLES[at % WOBBLES.length] ?? 1)).toFixed(1)),
+    engineCpuPerOperation: null,
     residentBytes: cpu === 0 ? null : 96_000_000 + Math.round(cpu * 10_000),
   };
 }
