@@ -5,8 +5,10 @@ import type { WebSocket } from 'ws';
 import type { Speech } from '../support/http-peers.ts';
 import { startRecordingWeir } from '../support/recording-weir.ts';
 import type { RecordingWeir, StoredMessage } from '../support/recording-weir.ts';
+import { closePayload, frame, MASK } from '../support/websocket-frames.ts';
 import { connectWebSocket, startWebSocketOrigin } from '../support/websocket-peers.ts';
 import type { Deflating, WebSocketOrigin } from '../support/websocket-peers.ts';
+import { Wire, WireServer } from '../support/wire.ts';
 
 /*
  * Real peers on both sides and a real store: what one peer sent, the other must have, and the store too. Over HTTP/1 and
@@ -187,5 +189,53 @@ describe.each<['h1' | 'h2', 'h1' | 'h2']>([
         anomalies: [],
       });
     }
+  });
+});
+
+describe('an origin that breaks the connection of a WebSocket', () => {
+  const HANDSHAKE = [
+    'GET /socket HTTP/1.1',
+    'Host: a',
+    'Connection: Upgrade',
+    'Upgrade: websocket',
+    'Sec-WebSocket-Version: 13',
+    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+  ];
+  const SWITCH = [
+    'HTTP/1.1 101 Switching Protocols',
+    'Connection: Upgrade',
+    'Upgrade: websocket',
+    'Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=',
+  ];
+  const section = (lines: readonly string[]): string => `${lines.join('\r\n')}\r\n\r\n`;
+  const close = closePayload(1_000);
+  const BY_CLIENT = frame({ opcode: 8, mask: MASK, payload: close });
+  const BY_ORIGIN = frame({ opcode: 8, payload: close });
+
+  test.each([
+    ['once both have said close has ended it in order', BY_CLIENT, { state: 'complete', error: null }],
+    ['that the client had not said close on has cut it short', null, { state: 'failed', error: 'origin.cut-short' }],
+  ])('%s', async (_what, answer, expected) => {
+    const server = await WireServer.listen();
+    const recording = await startRecordingWeir({
+      modes: [{ kind: 'reverse', scheme: 'http', host: '127.0.0.1', port: server.port, basePath: '' }],
+    });
+    const client = await Wire.connect(recording.weir.port);
+    client.send(section(HANDSHAKE));
+    const origin = await server.next();
+    await origin.head();
+    origin.send(section(SWITCH));
+    await client.head();
+    origin.send(BY_ORIGIN);
+    await client.until(BY_ORIGIN.toString('latin1'));
+    if (answer !== null) {
+      client.send(answer);
+      await origin.until(answer.toString('latin1'));
+    }
+    origin.reset();
+    const row = await recording.until(({ state }) => state !== 'active');
+    expect({ state: row.state, error: row.error?.code ?? null }).toEqual(expected);
+    await recording.stop();
+    await server.close();
   });
 });

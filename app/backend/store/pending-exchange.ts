@@ -168,7 +168,9 @@ export class PendingExchange implements MessageOwner {
   }
 
   finish(record: EndRecord, captured: CapturedBodies): void {
-    this.end = record;
+    // Some servers break the connection of a WebSocket as soon as both have said close; that is its end and no failure.
+    const isWhole = record.error?.code === 'origin.cut-short' && (this.messages?.isClosed ?? false);
+    this.end = isWhole ? { ...record, error: null, complete: true } : record;
     this.#captured = captured;
     this.request.finish();
     this.response.finish();

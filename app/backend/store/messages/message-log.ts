@@ -52,6 +52,7 @@ export class MessageLog {
   readonly #id: ExchangeId;
   readonly #sources: Record<MessageSide, MessageSource | null> = { request: null, response: null };
   readonly #keepers: PayloadKeeper[] = [];
+  readonly #closed = new Set<MessageSide>();
 
   constructor(folder: StoreFolder, id: ExchangeId) {
     this.#folder = folder;
@@ -60,6 +61,11 @@ export class MessageLog {
 
   get isBusy(): boolean {
     return (this.#sources.request?.isBusy ?? false) || (this.#sources.response?.isBusy ?? false);
+  }
+
+  /** Both sides have said close: of a WebSocket nothing is missing (RFC 6455 §7.1.4). */
+  get isClosed(): boolean {
+    return this.#closed.size === 2;
   }
 
   /** For the payloads of one source. */
@@ -83,6 +89,7 @@ export class MessageLog {
     this.count += 1;
     const { kind, time, wireBytes, payload, marks = [], anomalies = [], facts = NO_FACTS } = message;
     for (const anomaly of anomalies) this.anomalies.add(anomaly);
+    if (kind === 'close') this.#closed.add(side);
     const { bytes, preview } = payload;
     const exchange = this.#id;
     const sequence = this.count;
