@@ -50,7 +50,8 @@ writeFileSync(
 Made by \`node test/conformance/table.ts\` from the last run of \`vitest run --project conformance\`; do not edit. Each row is
 one conversation through a running engine, byte by byte: what the client sent, what reached the origin, what the origin
 answered, what came back, and the codes that were recorded. A dash is nothing, \`ORIGIN\` stands for the origin's host and
-port, and what is not bytes stands in parentheses. The rules are those of docs/protocols.md.
+port, and what is not bytes stands in parentheses. The rules are those of docs/protocols.md. Suites that others wrote are in
+[outside-suites.md](outside-suites.md).
 
 ${sections.join('\n')}`,
 );
