@@ -69,7 +69,7 @@ export class BareSocket {
       const { writeBuffer } = handle;
       handle.writeBuffer = (request, data) => {
         Reflect.deleteProperty(handle, 'writeBuffer');
-        Request = request.constructor as typeof Request;
+        if (request.constructor.name === 'WriteWrap') Request = request.constructor as typeof Request;
         return writeBuffer.call(handle, request, data);
       };
       this.socket.write(bytes);

@@ -107,7 +107,7 @@ export class SocketWriter {
   }
 
   #writeStream(bytes: Buffer, spent: Buffer | null): void {
-    if (Request === null && bytes.length > 0) learn(this.#handle);
+    if (Request === null && !isStrange && bytes.length > 0) learn(this.#handle);
     writeStream(this.#socket, bytes, spent);
   }
 

@@ -1,5 +1,6 @@
 import {
   createRequestDecoder,
+  REMEMBERED_BYTES,
   writeAnswer,
   writeRequestHead,
   writeResponseHead,
@@ -246,16 +247,22 @@ export class Http1Client implements ClientLeg, LinkHandler, Http1Sink<RequestHea
       this.#connect = { host, port, via, startedAt: context.clock.micros() };
       return;
     }
-    if (this.#last?.plan !== plan)
-      this.#last = { head, plan, settings: context.settings, loopMarker: context.loopMarker };
+    if (this.#last?.plan !== plan) this.#remember(head, plan);
     this.#open(head, plan);
     this.#starts = true;
+  }
+
+  /** Keeps the plan of a head that the decoder keeps too, on a connection whose requests all lead to one place. */
+  #remember(head: RequestHead, plan: RequestPlan): void {
+    const { settings, loopMarker } = this.#context;
+    const mayRepeat = this.entry.destination !== null && head.bytes.length <= REMEMBERED_BYTES;
+    this.#last = mayRepeat ? { head, plan, settings, loopMarker } : null;
   }
 
   /** The plan of the request before, if this one is the same and the way is still the same. */
   #repeatedPlan(head: RequestHead): RequestPlan | null {
     const last = this.#last;
-    if (last?.head !== head || this.entry.destination === null) return null;
+    if (last?.head !== head) return null;
     const { settings, loopMarker } = this.#context;
     if (last.settings !== settings || last.loopMarker !== loopMarker) return null;
     const { action } = last.plan;

@@ -62,7 +62,8 @@ export class Compose {
 
   /** Nothing would be lost if another draft began: this one is as it began, or recorded, and nothing is under way. */
   get isIdle(): boolean {
-    const kept = this.#draft === this.#original || this.#draft === this.#sent;
+    const isRecorded = this.#draft === this.#sent && this.answer !== null;
+    const kept = this.#draft === this.#original || isRecorded;
     return kept && this.#sending === null && this.#run === null && !this.socket.busy;
   }
 

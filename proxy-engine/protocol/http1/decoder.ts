@@ -18,7 +18,7 @@ import { readResponseHead } from './response-reader.ts';
 import { SectionScanner, SPAN } from './section-scanner.ts';
 
 /** A head of at most this many bytes is remembered, since connections repeat themselves. */
-const REMEMBERED_BYTES = 2_048;
+export const REMEMBERED_BYTES = 2_048;
 
 /** Decodes the requests of one client connection. Call `next()` between two messages. */
 export function createRequestDecoder(limits: Http1Limits, tolerance: Http1Tolerance): Http1Decoder<RequestHead> {
