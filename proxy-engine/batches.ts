@@ -4,6 +4,8 @@
  */
 
 export { readBatch } from './capture/read-batch.ts';
+export { readFrames, sequenceAt } from './capture/packed-frames.ts';
+export type { PackedFrame } from './capture/packed-frames.ts';
 export type { BatchVisitor, CapturedBodies } from './capture/read-batch.ts';
 export type { BeginRecord, ConnectionRecord, EndRecord, GapRecord, ResponseRecord } from './capture/tap.ts';
 export { beginsWebSocket, MessageReader, readExtensions } from './protocol/websocket/index.ts';

@@ -174,6 +174,7 @@ async function compose(options: BackendOptions, undo: (() => Promise<void> | voi
     legacyHosts: current.legacyHosts,
     autoPassthrough: current.autoPassthrough,
     stripHttp3Offers: current.stripHttp3Offers,
+    recordFrames: current.recordFrames,
   });
   const find = options.capture ? programFinder(process.platform) : null;
   const programs =

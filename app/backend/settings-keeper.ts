@@ -24,6 +24,7 @@ const DEFAULTS: AppSettings = {
   legacyHosts: [],
   autoPassthrough: false,
   stripHttp3Offers: false,
+  recordFrames: true,
 };
 
 /** A settings file that the user named is not usable. The message is for that user. */

@@ -60,6 +60,7 @@ Lists exchanges, oldest first; also while a Weir is writing them.
 `,
   show: `Usage: weir show ID [--data DIR] [--json | --raw request|response | --body request|response] [--sent]
        weir show ID --messages [--json] [--data DIR]
+       weir show ID --frames [--json] [--data DIR]
 
 Shows one exchange.
 
@@ -70,6 +71,8 @@ Shows one exchange.
   --sent          as forwarded instead of as received
   --messages      its messages, one a line: of a WebSocket, an event stream, gRPC, or datagrams; gRPC ones with the
                   names of their fields where \`weir protos\` knows the call
+  --frames        the frames of its HTTP/2 connections, one a line, * at those of its own stream; flags, settings, errors
+                  and increments by the names of RFC 9113
 `,
   export: `Usage: weir export [--data DIR] [--session S] [--filter Q] --format har|weir|curl [-o FILE]
                    [--redact] [--redact-header NAME]... [--redact-cookie NAME]... [--redact-param NAME]...

@@ -8,6 +8,7 @@ import type { ExportCalls, ExportStreams } from './export.ts';
 import type { ImportCalls } from './import.ts';
 import type { ReplayLoad, ReplayOutcome, ReplayProgress, ReplayRequest } from './replay.ts';
 import type { BenchCalls, BenchStreams } from './bench-calls.ts';
+import type { FrameCalls } from './frames.ts';
 import type { MessageCalls, MessageStreams } from './messages.ts';
 import type { ProtoCalls } from './proto-calls.ts';
 import type { SetupCalls } from './setup-calls.ts';
@@ -185,6 +186,8 @@ export interface AppSettings {
   readonly autoPassthrough: boolean;
   /** Takes offers of HTTP/3 out of Alt-Svc. */
   readonly stripHttp3Offers: boolean;
+  /** Records the frames of HTTP/2 connections. */
+  readonly recordFrames: boolean;
 }
 
 /** The calls of the contract: one request, one answer. Inputs are validated where they arrive. */
@@ -192,6 +195,7 @@ export interface Calls
   extends
     SetupCalls,
     MessageCalls,
+    FrameCalls,
     BenchCalls,
     ClientCertificateCalls,
     ProtoCalls,

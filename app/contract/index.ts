@@ -7,6 +7,7 @@ export { compare, REGRESSION_BELOW, toCsv, toMarkdown } from './bench-report.ts'
 export type { BenchChange, BenchComparison } from './bench-report.ts';
 export type * from './calls.ts';
 export type * from './authority-calls.ts';
+export type * from './frames.ts';
 export type * from './messages.ts';
 export type * from './import.ts';
 export { blanksAnything, NO_REDACTION, USUAL_REDACTION } from './export.ts';
@@ -27,6 +28,13 @@ export { parseProxyUrl, parseUpstreamRule } from '../../proxy-engine/model/upstr
 export { ANOMALY_CODES } from '../../proxy-engine/model/anomaly-code.ts';
 export type { AnomalyCode } from '../../proxy-engine/model/anomaly-code.ts';
 export type * from '../../proxy-engine/model/exchange.ts';
+export type * from '../../proxy-engine/model/http2-frame.ts';
+export {
+  http2ErrorName,
+  http2FlagNames,
+  http2FrameName,
+  http2SettingName,
+} from '../../proxy-engine/model/http2-names.ts';
 export type * from '../../proxy-engine/model/ids.ts';
 export type * from '../../proxy-engine/model/llm.ts';
 export { MESSAGE_KINDS, MESSAGE_MARKS } from '../../proxy-engine/model/message.ts';

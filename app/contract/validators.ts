@@ -12,7 +12,7 @@ import { SETUP_CALL_INPUTS } from './setup-validators.ts';
 import { IMPORT_CALL_INPUTS } from './import-validators.ts';
 import { PROTO_CALL_INPUTS } from './proto-validators.ts';
 import { REPLAY_LOAD, REPLAY_REQUEST } from './replay-validators.ts';
-import { MAX_COMMENT_LENGTH, MAX_FILTER_LENGTH, MAX_IDS, MAX_PAGE_ROWS, MAX_WINDOW_BYTES } from './wire.ts';
+import { MAX_COMMENT_LENGTH, MAX_FILTER_LENGTH, MAX_FRAMES, MAX_IDS, MAX_PAGE_ROWS, MAX_WINDOW_BYTES } from './wire.ts';
 
 /** Most sequences that one call finds. */
 const MAX_FOUND_MESSAGES = 10_000;
@@ -92,6 +92,7 @@ const settingsEntries = {
   legacyHosts: v.exactOptional(hostPatterns),
   autoPassthrough: v.exactOptional(v.boolean()),
   stripHttp3Offers: v.exactOptional(v.boolean()),
+  recordFrames: v.exactOptional(v.boolean()),
 };
 
 /** A change of settings, also as a file: each key may be absent, none may be unknown. */
@@ -137,6 +138,11 @@ const CALL_INPUTS: { readonly [Name in CallName]: SchemaFor<Calls[Name]['input']
     length: windowBytes,
   }),
   'exchanges.exportCurl': v.strictObject({ id }),
+  'frames.page': v.strictObject({
+    connection: id,
+    after: count,
+    limit: v.pipe(count, v.minValue(1), v.maxValue(MAX_FRAMES)),
+  }),
   'messages.page': v.strictObject({ exchange: id, filter: messageFilter, after: count, limit: rows }),
   'messages.find': v.strictObject({
     exchange: id,

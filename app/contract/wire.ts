@@ -55,3 +55,5 @@ export const MAX_COMPOSED_BODY_BYTES = 786_432;
 
 /** Most rows that one query call returns. */
 export const MAX_PAGE_ROWS = 500;
+/** Frames of one `frames.page` call. */
+export const MAX_FRAMES = 2_000;

@@ -3,6 +3,7 @@ import { SeededRandom } from '../../test/support/seeded-random.ts';
 import { frame } from '../../test/support/websocket-frames.ts';
 import type { BodyCapture, MessageSide } from '../model/exchange.ts';
 import { createTap, LONG_BODY_BYTES, type CaptureTap, type TapOptions } from './create-tap.ts';
+import { readFrames } from './packed-frames.ts';
 import { readBatch, type BatchVisitor, type CapturedBodies } from './read-batch.ts';
 import type { BeginRecord, EndRecord } from './tap.ts';
 
@@ -391,12 +392,91 @@ test('a damaged batch is refused and never read past its end (fixed seed)', () =
   expect(refused).toBeGreaterThan(700);
 });
 
+const PING = { sequence: 3, sent: true, type: 6, flags: 1, stream: 0, length: 8 } as const;
+const PING_DATA = Buffer.from('0102030405060708', 'hex');
+
+test('frames come out as they went in, with the largest numbers that they may have', () => {
+  const { tap, read } = open();
+  const large = {
+    sequence: 4_294_967_295,
+    sent: false,
+    type: 255,
+    flags: 255,
+    stream: 0x7fff_ffff,
+    length: 0xff_ffff,
+  } as const;
+  tap.frame(281_474_976_710_655, PING, PING_DATA, 0, 8);
+  tap.frame(9, large, PING_DATA, 3, 3);
+
+  expect(read()).toEqual([
+    ['frame', 281_474_976_710_655, { ...PING, time: NOW, detail: PING_DATA }],
+    ['frame', 9, { ...large, time: NOW, detail: Buffer.alloc(0) }],
+  ]);
+});
+
+test('of a long payload of a frame its beginning is kept', () => {
+  const { tap, read } = open();
+  const payload = Buffer.alloc(300, 'x');
+  tap.frame(9, { ...PING, type: 7, length: 300 }, payload, 0, 300);
+
+  expect(read()).toMatchObject([['frame', 9, { length: 300, detail: Buffer.alloc(64, 'x') }]]);
+});
+
+test('frames are not recorded while recording is off, and are left out first when the store lags', () => {
+  const { tap, read } = open({ ...UNLIMITED, creditBytes: 10_000 });
+  tap.setRecording(false);
+  tap.frame(9, PING, PING_DATA, 0, 8);
+  tap.setRecording(true);
+  tap.begin(begin(1, { head: Buffer.alloc(3_500, 'x') }));
+  tap.frame(9, { ...PING, sequence: 4 }, PING_DATA, 0, 8);
+  tap.payload(1, 'response', Buffer.from('kept all the same'), 0, 17);
+
+  expect(bodies(read())).toMatchObject({ response: 'kept all the same' });
+  expect(tap.losses).toEqual({ truncatedBodies: 0, droppedBodies: 0, droppedExchanges: 0 });
+});
+
+test('frames that are cut off are left out', () => {
+  const { tap, batches } = open();
+  tap.frame(9, PING, PING_DATA, 0, 8);
+  tap.flush();
+  // Behind the head of the batch and the record's.
+  const packed = Buffer.from(batches[0] ?? new ArrayBuffer(0)).subarray(20);
+  const twice = Buffer.concat([packed, packed]);
+  for (let cut = 0; cut < packed.length; cut += 1) {
+    expect([...readFrames(twice.subarray(0, packed.length + cut))]).toHaveLength(1);
+  }
+  expect([...readFrames(twice)]).toHaveLength(2);
+});
+
+test('the stream of an origin is told of an exchange that is recorded, and of no other', () => {
+  const { tap, read } = open();
+  tap.begin(begin(1, { clientStream: 7 }));
+  tap.originStream(1, 0x7fff_ffff);
+  tap.originStream(2, 3);
+
+  expect(read()).toMatchObject([
+    ['begin', { clientStream: 7 }],
+    ['originStream', 1, 0x7fff_ffff],
+  ]);
+});
+
 type Heard =
   | readonly ['begin', BeginRecord]
   | readonly ['payload' | 'framing', number, MessageSide, string]
   | readonly ['end', number, EndRecord, CapturedBodies]
   | readonly [
-      'origin' | 'sentRequestHead' | 'informational' | 'response' | 'trailers' | 'connection' | 'datagram' | 'gap',
+      (
+        | 'origin'
+        | 'originStream'
+        | 'frame'
+        | 'sentRequestHead'
+        | 'informational'
+        | 'response'
+        | 'trailers'
+        | 'connection'
+        | 'datagram'
+        | 'gap'
+      ),
       ...unknown[],
     ];
 
@@ -428,11 +508,17 @@ class Listener implements BatchVisitor {
   connection(...record: unknown[]): void {
     this.#heard.push(['connection', ...record]);
   }
+  frames(connection: number, packed: Buffer): void {
+    for (const frame of readFrames(Buffer.from(packed))) this.#heard.push(['frame', connection, frame]);
+  }
   begin(record: BeginRecord): void {
     this.#heard.push(['begin', record]);
   }
   origin(...all: unknown[]): void {
     this.#heard.push(['origin', ...all]);
+  }
+  originStream(...all: unknown[]): void {
+    this.#heard.push(['originStream', ...all]);
   }
   sentRequestHead(id: number, head: Buffer): void {
     this.#heard.push(['sentRequestHead', id, head.toString('latin1')]);
@@ -469,6 +555,7 @@ function begin(id: number, more: Partial<BeginRecord> = {}): BeginRecord {
     kind: 'http',
     startedAt: 1_764_000_000_123_456,
     clientConnection: 3,
+    clientStream: 0,
     clientAddress: '127.0.0.1:50000',
     clientProtocol: 'http/1.1',
     scheme: 'https',

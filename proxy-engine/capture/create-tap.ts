@@ -4,6 +4,7 @@ import type {
   CaptureLosses,
   CapturePort,
   ConnectionRecord,
+  FrameRecord,
   ResponseRecord,
   Tap,
 } from './tap.ts';
@@ -14,11 +15,14 @@ import {
   ANOMALIES,
   BATCH_HEADER_BYTES,
   FLAG,
+  FRAME_DETAIL_BYTES,
+  FRAME_HEAD_BYTES,
   KINDS,
   PROTOCOLS,
   RECORD,
   RECORD_HEADER_BYTES,
   SCHEMES,
+  SENT_BIT,
   SENT_FRAMINGS,
 } from './record-format.ts';
 import { Slab } from './slab.ts';
@@ -32,6 +36,7 @@ export const LONG_BODY_BYTES = 65_536;
 const BULK_BODY_BYTES = 262_144;
 
 /** Shares of the credit that are in use when the next kind of data is left out. */
+const LEAVE_FRAMES_AT = 0.3;
 const PACE_BULK_BODIES_AT = 0.4;
 const CUT_LONG_BODIES_AT = 0.6;
 const CUT_BODIES_AT = 0.8;
@@ -92,8 +97,8 @@ interface ExchangeState {
 
 /**
  * Packs what the pipeline shows it into batches for the store's thread and hands them over against credit. It never
- * waits: once the store lags by a share of the credit it leaves out, in this order, the rest of long bodies, bodies, whole
- * exchanges; each is counted in `losses` and marked on its exchange.
+ * waits: once the store lags by a share of the credit it leaves out, in this order, frames of HTTP/2, the rest of long bodies,
+ * bodies, whole exchanges; each but the first is counted in `losses` and marked on its exchange.
  */
 export function createTap(port: CapturePort, options: TapOptions): CaptureTap {
   return new PackingTap(port, options);
@@ -156,6 +161,21 @@ class PackingTap implements CaptureTap {
     slab.close();
   }
 
+  frame(connection: ConnectionId, record: FrameRecord, bytes: Buffer, start: number, end: number): void {
+    if (!this.#recording || this.#lag >= this.#creditBytes * LEAVE_FRAMES_AT) return;
+    const last = Math.min(end, start + FRAME_DETAIL_BYTES);
+    const slab = this.#open(RECORD.frame, 0, connection, FRAME_HEAD_BYTES + last - start);
+    slab.f64(this.#now());
+    slab.u32(record.sequence);
+    // Lengths have 24 bits and streams 31 (RFC 9113 §4.1).
+    slab.u32(record.length * 256 + record.type);
+    slab.u32(record.sent ? record.stream + SENT_BIT : record.stream);
+    slab.u8(record.flags);
+    slab.u8(last - start);
+    slab.rest(bytes, start, last);
+    slab.close();
+  }
+
   begin(record: BeginRecord): void {
     if (!this.#recording) return;
     if (this.#lag >= this.#creditBytes) {
@@ -169,7 +189,7 @@ class PackingTap implements CaptureTap {
       isWebSocket: record.kind === 'websocket',
     });
     const texts = host.length + method.length + path.length + clientAddress.length;
-    const room = 64 + 3 * texts + head.length + (sentHead === null ? 0 : sentHead.length);
+    const room = 68 + 3 * texts + head.length + (sentHead === null ? 0 : sentHead.length);
     const slab = this.#open(RECORD.begin, sentHead === null ? 0 : FLAG.hasSentHead, record.id, room);
     slab.u8(KINDS.indexOf(record.kind));
     slab.u8(SCHEMES.indexOf(record.scheme));
@@ -177,6 +197,7 @@ class PackingTap implements CaptureTap {
     slab.u16(record.port);
     slab.f64(record.startedAt);
     slab.f64(record.clientConnection);
+    slab.u32(record.clientStream ?? 0);
     slab.text(clientAddress);
     slab.text(host);
     slab.text(method);
@@ -192,6 +213,13 @@ class PackingTap implements CaptureTap {
     slab.u8(PROTOCOLS.indexOf(protocol));
     slab.f64(connection);
     slab.text(address);
+    slab.close();
+  }
+
+  originStream(id: ExchangeId, stream: number): void {
+    if (!this.#active.has(id)) return;
+    const slab = this.#open(RECORD.originStream, 0, id, 4);
+    slab.u32(stream);
     slab.close();
   }
 

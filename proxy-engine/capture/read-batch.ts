@@ -30,8 +30,11 @@ export interface CapturedBodies {
  */
 export interface BatchVisitor {
   connection(record: ConnectionRecord): void;
+  /** @param packed one frame or more, as `readFrames` reads them */
+  frames(connection: ConnectionId, packed: Buffer): void;
   begin(record: BeginRecord): void;
   origin(id: ExchangeId, connection: ConnectionId, address: string, protocol: ProtocolName, reused: boolean): void;
+  originStream(id: ExchangeId, stream: number): void;
   sentRequestHead(id: ExchangeId, head: Buffer): void;
   informational(id: ExchangeId, head: Buffer): void;
   response(id: ExchangeId, record: ResponseRecord): void;
@@ -73,6 +76,12 @@ function visitRecord(reader: RecordReader, visitor: BatchVisitor): void {
   switch (reader.kind) {
     case RECORD.connection:
       visitor.connection(reader.json() as ConnectionRecord);
+      return;
+    case RECORD.frame:
+      visitor.frames(id, reader.rest());
+      return;
+    case RECORD.originStream:
+      visitor.originStream(id, reader.u32());
       return;
     case RECORD.begin:
       visitor.begin(readBegin(reader, id, (flags & FLAG.hasSentHead) !== 0));
@@ -131,6 +140,7 @@ function readBegin(reader: RecordReader, id: ExchangeId, hasSentHead: boolean): 
   const port = reader.u16();
   const startedAt = reader.f64();
   const clientConnection = reader.f64();
+  const clientStream = reader.u32();
   const clientAddress = reader.text();
   const host = reader.text();
   const method = reader.text();
@@ -142,6 +152,7 @@ function readBegin(reader: RecordReader, id: ExchangeId, hasSentHead: boolean): 
     kind,
     startedAt,
     clientConnection,
+    clientStream,
     clientAddress,
     clientProtocol,
     scheme,

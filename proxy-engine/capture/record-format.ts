@@ -29,6 +29,8 @@ export const RECORD = {
   end: 10,
   gap: 11,
   datagram: 12,
+  frame: 13,
+  originStream: 14,
 } as const;
 
 /** Flag bits of the records that need some. */
@@ -40,6 +42,17 @@ export const FLAG = {
   hasError: 2,
   rest: 2,
 } as const;
+
+/*
+ * A frame, as it is packed into batches and into the store, back to back:
+ *
+ *   f64 time | u32 sequence | u32 length × 256 + type | u32 stream, + 2^31 when it was sent | u8 flags | u8 n | n bytes of payload
+ */
+export const FRAME_HEAD_BYTES = 22;
+export const SENT_BIT = 0x8000_0000;
+
+/** Bytes of a frame's payload that are kept at most. */
+export const FRAME_DETAIL_BYTES = 64;
 
 export const KINDS: readonly ExchangeKind[] = ['http', 'websocket', 'tunnel', 'tcp', 'udp'];
 export const SCHEMES = ['http', 'https', 'tcp', 'tls', 'udp'] as const;

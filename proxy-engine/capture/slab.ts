@@ -59,6 +59,11 @@ export class Slab {
     this.#at += 2;
   }
 
+  u32(value: number): void {
+    this.#view.setUint32(this.#at, value, true);
+    this.#at += 4;
+  }
+
   f64(value: number): void {
     this.#view.setFloat64(this.#at, value, true);
     this.#at += 8;

@@ -23,6 +23,8 @@ export interface BeginRecord {
   /** Microseconds since the Unix epoch. */
   readonly startedAt: number;
   readonly clientConnection: ConnectionId;
+  /** Stream of HTTP/2 that it came on; 0 and unsaid are none. */
+  readonly clientStream?: number;
   readonly clientAddress: string;
   readonly clientProtocol: ProtocolName;
   readonly scheme: 'http' | 'https' | 'tcp' | 'tls' | 'udp';
@@ -35,6 +37,19 @@ export interface BeginRecord {
   readonly head: Buffer;
   /** Head as forwarded, when it differs; else null. */
   readonly sentHead: Buffer | null;
+}
+
+/** A frame of an HTTP/2 connection, without its payload. */
+export interface FrameRecord {
+  /** Its number among the frames of its connection, from 1. */
+  readonly sequence: number;
+  /** By Weir. */
+  readonly sent: boolean;
+  readonly type: number;
+  readonly flags: number;
+  readonly stream: number;
+  /** Octets of the payload. */
+  readonly length: number;
 }
 
 export interface ResponseRecord {
@@ -75,9 +90,17 @@ export interface Tap {
   /** False: recording is paused or capture is off; the pipeline skips every other call for exchanges that begin now. */
   readonly recording: boolean;
   connection(record: ConnectionRecord): void;
+  /**
+   * A frame of a connection that was told. Frames are the first that is left out when the store lags; their numbers say so.
+   * @param record borrowed
+   * @param bytes what is kept of its payload, from `start` to `end`; the first 64 bytes of it
+   */
+  frame(connection: ConnectionId, record: FrameRecord, bytes: Buffer, start: number, end: number): void;
   begin(record: BeginRecord): void;
   /** The origin connection that serves it, once known, and its first known address (for the row). */
   origin(id: ExchangeId, connection: ConnectionId, address: string, protocol: ProtocolName, reused: boolean): void;
+  /** The stream of its origin's connection, where that speaks HTTP/2; again with a retry. */
+  originStream(id: ExchangeId, stream: number): void;
   /** The head as forwarded, when it was not known at `begin`. */
   sentRequestHead(id: ExchangeId, head: Buffer): void;
   informational(id: ExchangeId, head: Buffer): void;

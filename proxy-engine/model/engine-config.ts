@@ -152,6 +152,8 @@ export interface EngineSettings {
   readonly autoPassthrough: boolean;
   /** Takes offers of HTTP/3 out of Alt-Svc, instead of only flagging them. */
   readonly stripHttp3Offers: boolean;
+  /** Records the frames of HTTP/2 connections, beside the exchanges that they carry. */
+  readonly recordFrames: boolean;
 }
 
 export interface Credentials {

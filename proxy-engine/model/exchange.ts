@@ -93,6 +93,8 @@ export interface ConnectionFacts {
   readonly address: string;
   readonly protocol: ProtocolName;
   readonly tls: TlsFacts | null;
+  /** Stream of HTTP/2 that carries the exchange; null without streams, and before it is known. */
+  readonly stream: number | null;
   /** Origin only: an earlier exchange had used it. */
   readonly reused: boolean;
   /** Client only: the program at the other end, when it is of this computer and was found. */

@@ -10,7 +10,10 @@ import type { PipelineContext } from './context.ts';
 export type RowFacts = Pick<
   BeginRecord,
   'kind' | 'scheme' | 'host' | 'port' | 'method' | 'path' | 'head' | 'sentHead' | 'clientProtocol'
->;
+> & {
+  /** Stream of HTTP/2 that it came on; none unless said. */
+  readonly stream?: number;
+};
 
 /** An origin connection's record, and whether the tap has it. */
 export interface RecordableConnection {
@@ -65,6 +68,7 @@ export class ExchangeRecord {
       kind: row.kind,
       startedAt: this.startedAt,
       clientConnection: client.id,
+      clientStream: row.stream ?? 0,
       clientAddress: client.address,
       clientProtocol: row.clientProtocol,
       scheme: row.scheme,
@@ -85,6 +89,11 @@ export class ExchangeRecord {
       this.#tap.connection(connection);
     }
     this.#tap.origin(this.id, connection.id, connection.address, connection.protocol, reused);
+  }
+
+  /** The stream of the origin's connection that carries it. */
+  originStream(stream: number): void {
+    if (this.recorded) this.#tap.originStream(this.id, stream);
   }
 
   /** The head as forwarded, when it was not known at `begin`. */

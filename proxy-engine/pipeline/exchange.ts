@@ -506,7 +506,8 @@ export class Exchange implements OriginWaiter, PacedSource {
   #recordSentHead({ translation }: Http1Origin): void {
     if (translation !== null) {
       this.record.sentRequestFraming = this.client.unframed ? 'as-received' : 'identity';
-      const { sentHead } = translation;
+      const { sentHead, streamId } = translation;
+      if (streamId !== 0) this.record.originStream(streamId);
       if (sentHead !== null && !sentHead.equals(this.head.bytes)) this.record.sentRequestHead(sentHead);
     } else if (this.client.unframed && this.#plan.action.kind === 'forward') {
       if (this.head.isChunked ?? false) this.record.sentRequestFraming = 'chunked';

@@ -19,6 +19,8 @@ const JOIN_BYTES = 32_768;
 export interface StreamTranslation {
   /** The connection that carries the stream. */
   readonly connection: RecordableConnection;
+  /** Number of the stream; 0 before it was opened. */
+  readonly streamId: number;
   /** The request's head as it was sent, for the record; null before. */
   readonly sentHead: Buffer | null;
   /** The last response head as it came, informational ones too. */

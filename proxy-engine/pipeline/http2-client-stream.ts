@@ -9,7 +9,7 @@ import { ExchangeDeadlines } from './exchange-deadlines.ts';
 import { ExchangeRecord } from './exchange-record.ts';
 import { chunk, LAST_CHUNK, lastChunk } from './chunks.ts';
 import { http2ResponseFields, http2SwitchFields, type Http2Request, recordForm, trailerFields } from './http2-heads.ts';
-import { errorName } from './http2-error-names.ts';
+import { http2ErrorName } from '../model/http2-names.ts';
 import type { Http2Client } from './http2-client.ts';
 import type { Http1Origin } from './http1-origin.ts';
 import { handedOver, Http2StreamLink } from './http2-stream-link.ts';
@@ -89,6 +89,7 @@ export class Http2ClientStream implements ClientLeg, Placed {
         head: request.bytes,
         sentHead: null,
         clientProtocol: entry.protocol ?? 'h2',
+        stream: stream.id,
       });
     }
     this.#exchange = new Exchange(context, this, record, request, plan);
@@ -150,7 +151,7 @@ export class Http2ClientStream implements ClientLeg, Placed {
     if (this.#left) {
       this.#transport?.receiveReset(code, byPeer, reason);
     } else if (exchange !== null) {
-      if (byPeer) exchange.onClientGone(reason === '' ? `reset its stream (${errorName(code)})` : reason, code);
+      if (byPeer) exchange.onClientGone(reason === '' ? `reset its stream (${http2ErrorName(code)})` : reason, code);
       else if (this.#client.connection.failure === null) exchange.fail('http2.malformed-request', reason);
       else exchange.fail('http2.client-connection', reason);
     }

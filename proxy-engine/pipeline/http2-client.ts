@@ -7,6 +7,7 @@ import type { PipelineContext } from './context.ts';
 import { ExchangeRecord } from './exchange-record.ts';
 import { failure } from './failures.ts';
 import { FrameFlush } from './frame-flush.ts';
+import { FrameTrace } from './frame-trace.ts';
 import { trailerLines } from './http2-heads.ts';
 import { Http2Plans } from './http2-plans.ts';
 import { Http2ResponseHeads } from './http2-response-heads.ts';
@@ -42,6 +43,7 @@ export class Http2Client
       tolerateSpace: false,
       offersConnect: context.origins.mayUpgrade(entry.destination?.route ?? null),
       now: () => context.clock.coarse,
+      watcher: new FrameTrace(context, entry, () => entry.record()),
     });
     this.plans = new Http2Plans(context, entry);
     this.responseHeads = new Http2ResponseHeads(this.connection);

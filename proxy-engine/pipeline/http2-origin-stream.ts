@@ -10,7 +10,7 @@ import { Http2Error } from '../protocol/http2/index.ts';
 import type { HeaderToSend, Http2Head, Http2Stream } from '../protocol/http2/index.ts';
 import { chunk, LAST_CHUNK, lastChunk } from './chunks.ts';
 import type { StreamTranslation } from './http1-origin.ts';
-import { errorName } from './http2-error-names.ts';
+import { http2ErrorName } from '../model/http2-names.ts';
 import {
   announcesTrailers,
   http2RequestFields,
@@ -120,6 +120,10 @@ export class Http2OriginStream implements Link, StreamTranslation, Http1Sink<Req
       this.connection.flushSoon();
     }
     this.#end();
+  }
+
+  get streamId(): number {
+    return this.#stream?.id ?? 0;
   }
 
   onceUpgradesKnown(tell: (takesUpgrades: boolean) => void): void {
@@ -270,7 +274,7 @@ export class Http2OriginStream implements Link, StreamTranslation, Http1Sink<Req
       return;
     }
     const message = byPeer
-      ? `The origin reset the stream (${errorName(code)}${reason === '' ? '' : `: ${reason}`}).`
+      ? `The origin reset the stream (${http2ErrorName(code)}${reason === '' ? '' : `: ${reason}`}).`
       : reason;
     this.#lose({ code, byPeer, withConnection: this.connection.connection.failure !== null }, message);
   }
@@ -309,7 +313,7 @@ export class Http2OriginStream implements Link, StreamTranslation, Http1Sink<Req
     this.handler = DEAF;
     if (this.#stream !== null && !this.#stream.closed) this.connection.connection.reset(this.#stream, reset.code);
     this.#end();
-    handler.onClosed({ code: errorName(reset.code), message, reset });
+    handler.onClosed({ code: http2ErrorName(reset.code), message, reset });
   }
 
   #giveBack(): void {

@@ -6,6 +6,7 @@ import type { Http2Events, Http2Head, Http2Stream } from '../protocol/http2/inde
 import type { PipelineContext } from './context.ts';
 import type { RecordableConnection } from './exchange-record.ts';
 import { FrameFlush } from './frame-flush.ts';
+import { FrameTrace } from './frame-trace.ts';
 import { trailerLines } from './http2-heads.ts';
 import { Http1Origin } from './http1-origin.ts';
 import { Http2OriginStream } from './http2-origin-stream.ts';
@@ -61,6 +62,7 @@ export class Http2Origin
       tolerateSpace: context.settings.stripOuterSpace,
       offersConnect: false,
       now: () => context.clock.coarse,
+      watcher: new FrameTrace(context, this, () => this.record),
     });
     this.#flush = new FrameFlush(context, link, this.connection);
     link.handler = this;

@@ -1,5 +1,5 @@
 import { Http2Error, type Http2Connection, type Http2Stream } from '../protocol/http2/index.ts';
-import { errorName } from './http2-error-names.ts';
+import { http2ErrorName } from '../model/http2-names.ts';
 import { DEAF, type HandedOver, type Link, type LinkHandler } from './link.ts';
 
 /** More queued bytes than this are to wait at their source. */
@@ -69,7 +69,7 @@ export class Http2StreamLink<Owner> implements Link {
   receiveReset(code: number, byPeer: boolean, reason: string): void {
     this.#close({
       code: 'ECONNRESET',
-      message: reason === '' ? `The stream was reset (${errorName(code)}).` : reason,
+      message: reason === '' ? `The stream was reset (${http2ErrorName(code)}).` : reason,
       reset: { code, byPeer, withConnection: this.#carrier.connection.failure !== null },
     });
   }

@@ -1,7 +1,7 @@
 import type { ExchangeError } from '../model/error-code.ts';
 import { Http2Error } from '../protocol/http2/index.ts';
 import { failure } from './failures.ts';
-import { errorName } from './http2-error-names.ts';
+import { http2ErrorName } from '../model/http2-names.ts';
 import type { LinkFailure, StreamReset } from './link.ts';
 
 /** Methods that may be repeated without harm (RFC 9110 §9.2.2). */
@@ -41,7 +41,8 @@ export function judgeLoss(reason: LinkFailure | null, facts: LossFacts): LossVer
   if (reason?.reset !== undefined) return judgeReset(reason.reset, reason.message, facts);
   if (facts.answered) {
     const { farewell } = reason ?? {};
-    const how = reason === null ? 'closed' : farewell === undefined ? 'reset' : `said ${errorName(farewell)} and ended`;
+    const how =
+      reason === null ? 'closed' : farewell === undefined ? 'reset' : `said ${http2ErrorName(farewell)} and ended`;
     const code = facts.responseStarted ? 'origin.cut-short' : 'origin.closed-early';
     // Other errors judge the connection, which is none of the client's.
     const resetCode = farewell === Http2Error.cancel ? farewell : null;

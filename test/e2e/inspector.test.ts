@@ -115,6 +115,46 @@ test('the tab and the view of the body stay when another exchange is chosen, and
   await detail.getByText('00000000').waitFor();
 });
 
+test('frames of HTTP/2 are shown by leg, of the exchange’s stream or of the whole connection, and one says all that it holds', async () => {
+  const page = await sample('path:/weir.shop.v1.Stock/Watch', 'Frames');
+  const detail = detailOf(page);
+  const frames = detail.getByRole('listbox', { name: 'Frames' });
+  await frames.getByRole('option').first().waitFor();
+  // On its stream the exchange begins with its head; what concerns the connection is left out.
+  expect(await frames.getByRole('option').first().innerText()).toMatch(/HEADERS\s+1\s/);
+  await detail.getByRole('radio', { name: 'Whole connection' }).click();
+  await frames
+    .getByRole('option', { name: /SETTINGS/ })
+    .first()
+    .waitFor();
+  await detail.getByRole('radio', { name: 'Origin' }).click();
+  await detail.getByRole('searchbox', { name: 'Filter frames' }).fill('max_concurrent');
+  await frames.getByRole('option').nth(1).waitFor({ state: 'detached' });
+  // From the filter the keyboard goes on in the list, and back out.
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  const facts = detail.getByRole('region', { name: /^Frame \d+$/ });
+  await facts.waitFor();
+  expect(await facts.locator('dd').allInnerTexts()).toEqual(
+    expect.arrayContaining(['received by Weir', 'SETTINGS (0x04)', 'none', '0 (the connection)', '18 B', '128']),
+  );
+  await page.keyboard.press('Escape');
+  await facts.waitFor({ state: 'detached' });
+  await page.keyboard.press('Control+f');
+  await page.keyboard.type('no such frame');
+  await detail.getByText('None contains “no such frame”.').waitFor();
+  await detail.getByRole('button', { name: 'Show the whole connection' }).click();
+  await frames.getByRole('option', { name: /SETTINGS/ }).first().waitFor();
+});
+
+test('an exchange of HTTP/1 has no frames to show, and one of HTTP/2 names its streams', async () => {
+  const page = await sample(CART, 'Overview');
+  const detail = detailOf(page);
+  expect(await detail.getByRole('tab', { name: 'Frames' }).count()).toBe(0);
+  await openExchange(page, 'path:/weir.shop.v1.Stock/Reserve', 'Overview');
+  expect(await detail.getByText(/ · h2 · stream 3\b/).count()).toBe(2);
+});
+
 test('JSON is a tree that arrows walk, a search finds what is folded, and paths and values are copied', async () => {
   const page = await sample(CART, 'Response');
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);

@@ -139,6 +139,15 @@ export const SCENES: readonly Scene[] = [
   },
   detail('messages-events', 'path:/orders/ord_77/events', 'Messages', message(/packed/, '"parcels"')),
   detail('messages-grpc', 'path:/weir.shop.v1.Stock/Watch', 'Messages', message(/EUR/, 'Message 2')),
+  detail('frames', 'path:/weir.shop.v1.Stock/Watch', 'Frames', async (page) => {
+    await detailOf(page).getByRole('radio', { name: 'Whole connection' }).click();
+    await detailOf(page)
+      .getByRole('option', { name: /MAX_CONCURRENT_STREAMS/ })
+      .click();
+    await detailOf(page)
+      .getByRole('region', { name: /^Frame / })
+      .waitFor();
+  }),
   {
     name: 'protobuf',
     async show(page) {

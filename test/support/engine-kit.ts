@@ -6,6 +6,7 @@ import {
   type EngineObserver,
   type EngineSettings,
 } from '../../proxy-engine/index.ts';
+import { readFrames, type PackedFrame } from '../../proxy-engine/capture/packed-frames.ts';
 import { readBatch, type BatchVisitor, type CapturedBodies } from '../../proxy-engine/capture/read-batch.ts';
 import type { BeginRecord, ConnectionRecord, EndRecord, ResponseRecord } from '../../proxy-engine/capture/tap.ts';
 import type { ListenerMode } from '../../proxy-engine/model/listener-mode.ts';
@@ -19,6 +20,8 @@ export interface Row {
   /** The request's head as forwarded, where it was known only after the beginning. */
   sentHead: Buffer | null;
   reused: boolean;
+  /** 0 for none. */
+  originStream: number;
   readonly informational: string[];
   response: ResponseRecord | null;
   readonly datagrams: { readonly side: 'request' | 'response'; readonly bytes: Buffer }[];
@@ -46,6 +49,16 @@ export class Rows implements BatchVisitor {
     this.connections.push(record);
   }
 
+  /** Frames of HTTP/2 connections, by connection. */
+  readonly frameLog = new Map<number, PackedFrame[]>();
+
+  frames(connection: number, packed: Buffer): void {
+    if (!this.#connections.has(connection)) throw new Error('Frames of a connection that was not told.');
+    const log = this.frameLog.get(connection) ?? [];
+    this.frameLog.set(connection, log);
+    for (const frame of readFrames(Buffer.from(packed))) log.push(frame);
+  }
+
   begin(record: BeginRecord): void {
     const row: Row = {
       begin: {
@@ -57,6 +70,7 @@ export class Rows implements BatchVisitor {
       origin: undefined,
       sentHead: null,
       reused: false,
+      originStream: 0,
       informational: [],
       response: null,
       datagrams: [],
@@ -81,6 +95,10 @@ export class Rows implements BatchVisitor {
     const row = this.#row(id);
     row.origin = this.#connections.get(connection);
     row.reused = reused;
+  }
+
+  originStream(id: number, stream: number): void {
+    this.#row(id).originStream = stream;
   }
 
   sentRequestHead(id: number, head: Buffer): void {
@@ -214,6 +232,7 @@ export const TEST_SETTINGS: EngineSettings = {
   legacyHosts: [],
   autoPassthrough: false,
   stripHttp3Offers: false,
+  recordFrames: true,
 };
 
 /** Starts an engine with a proxy listener, or with listeners of `modes`, on ports that the system chooses. */

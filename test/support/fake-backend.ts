@@ -63,6 +63,7 @@ export class FakeBackend implements ContractClient {
     legacyHosts: [],
     autoPassthrough: false,
     stripHttp3Offers: false,
+    recordFrames: true,
     timeouts: {
       requestHead: 60_000,
       resolve: 10_000,
@@ -464,6 +465,7 @@ export class FakeBackend implements ContractClient {
       done: true,
     }),
     'export.cancel': () => ({}),
+    'frames.page': () => ({ frames: [], next: null }),
     'messages.page': () => ({ rows: [], next: null }),
     'messages.find': () => ({ sequences: [], next: null }),
     'messages.read': () => ({ bytes: new Uint8Array(), totalBytes: 0, stopped: null }),

@@ -45,6 +45,7 @@ export interface RecordedExchange {
   /** False: it is still running. */
   readonly ended?: boolean;
   readonly startedAt?: number;
+  readonly clientStream?: number;
   readonly end?: Partial<EndRecord>;
   readonly informational?: readonly string[];
   readonly trailers?: readonly string[];
@@ -135,6 +136,7 @@ export function recordExchange(tap: CaptureTap, id: number, exchange: RecordedEx
     kind: 'http',
     startedAt,
     clientConnection: 1,
+    clientStream: exchange.clientStream ?? 0,
     clientAddress: '127.0.0.1:50000',
     clientProtocol: 'http/1.1',
     scheme,

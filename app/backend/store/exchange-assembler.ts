@@ -10,6 +10,7 @@ import type {
 import type { ConnectionId, ExchangeId, MessageSide, ProtocolName, SessionId } from '#contract';
 import { ExpectedReplays } from './expected-replays.ts';
 import { ClientNames } from './client-names.ts';
+import { FrameChunks } from './frames/frame-chunks.ts';
 import { PendingExchange, type PendingMessage } from './pending-exchange.ts';
 import type { StoreFolder } from './store-folder.ts';
 
@@ -30,6 +31,9 @@ export class ExchangeAssembler implements BatchVisitor {
   #recorded: { session: SessionId; record: ConnectionRecord }[] = [];
   #adopted: { session: SessionId; id: ConnectionId }[] = [];
   readonly #clients = new ClientNames();
+  /** Frames that the next commit writes. */
+  readonly frameChunks = new FrameChunks();
+  #newestExchange: ExchangeId = 0;
   #session: SessionId = 0;
   #newestConnection: ConnectionId = 0;
   #lastOfEarlierSessions: ConnectionId = 0;
@@ -52,8 +56,13 @@ export class ExchangeAssembler implements BatchVisitor {
     return { recorded: this.#recorded, adopted: this.#adopted };
   }
 
+  /** The youngest exchange that was begun. */
+  get newestExchange(): ExchangeId {
+    return this.#newestExchange;
+  }
+
   get isIdle(): boolean {
-    return this.#touched.size === 0 && this.#recorded.length === 0;
+    return this.#touched.size === 0 && this.#recorded.length === 0 && this.frameChunks.isEmpty;
   }
 
   /** The session that exchanges of the next batch belong to. */
@@ -70,6 +79,7 @@ export class ExchangeAssembler implements BatchVisitor {
   committed(): void {
     for (const exchange of this.#touched) exchange.afterCommit();
     this.#touched.clear();
+    this.frameChunks.clear();
     this.#recorded = [];
     this.#adopted = [];
   }
@@ -118,7 +128,12 @@ export class ExchangeAssembler implements BatchVisitor {
     this.#recorded.push({ session: this.#session, record });
   }
 
+  frames(connection: ConnectionId, packed: Buffer): void {
+    this.frameChunks.add(connection, packed);
+  }
+
   begin(record: BeginRecord): void {
+    this.#newestExchange = Math.max(this.#newestExchange, record.id);
     const original = this.replays.originalOf(record.clientAddress);
     const exchange = new PendingExchange(this.#folder, this.#session, record, original, this.#decodedLate);
     exchange.program = this.#clients.programOf(record.clientConnection, record.id);
@@ -135,6 +150,11 @@ export class ExchangeAssembler implements BatchVisitor {
     exchange.originProtocol = protocol;
     exchange.originReused = reused;
     this.#use(connection);
+  }
+
+  originStream(id: ExchangeId, stream: number): void {
+    const exchange = this.#find(id);
+    if (exchange !== undefined) exchange.originStream = stream;
   }
 
   sentRequestHead(id: ExchangeId, head: Buffer): void {

@@ -11,6 +11,8 @@ interface DetailRow {
   readonly client_connection: number;
   readonly origin_connection: number | null;
   readonly origin_reused: number;
+  readonly client_stream: number;
+  readonly origin_stream: number;
   readonly time_dns: number | null;
   readonly time_connect: number | null;
   readonly time_tls: number | null;
@@ -29,8 +31,8 @@ interface DetailRow {
   readonly response_trailers: Buffer | null;
 }
 
-const DETAIL_COLUMNS = `client_connection, origin_connection, origin_reused, time_dns, time_connect, time_tls, time_sent,
-  time_first_byte, time_end, request_sent_framing, response_sent_framing, comment, request_head, request_sent_head,
+const DETAIL_COLUMNS = `client_connection, origin_connection, origin_reused, client_stream, origin_stream, time_dns, time_connect,
+  time_tls, time_sent, time_first_byte, time_end, request_sent_framing, response_sent_framing, comment, request_head, request_sent_head,
   response_head, response_sent_head, informational, request_trailers, response_trailers`;
 
 /** One exchange as stored, for the detail pane and for exports. */
@@ -94,11 +96,11 @@ export class ExchangeDetails {
         firstByte: detail.time_first_byte,
         end: detail.time_end,
       },
-      clientConnection: this.#connectionFacts(row, detail.client_connection, false),
+      clientConnection: this.#connectionFacts(row, detail.client_connection, detail.client_stream, false),
       originConnection:
         detail.origin_connection === null
           ? null
-          : this.#connectionFacts(row, detail.origin_connection, detail.origin_reused !== 0),
+          : this.#connectionFacts(row, detail.origin_connection, detail.origin_stream, detail.origin_reused !== 0),
       comment: detail.comment,
     };
   }
@@ -147,13 +149,13 @@ export class ExchangeDetails {
     };
   }
 
-  #connectionFacts(row: ExchangeRow, id: number, reused: boolean): ConnectionFacts | null {
+  #connectionFacts(row: ExchangeRow, id: number, stream: number, reused: boolean): ConnectionFacts | null {
     const found = this.#connection.get(row.session_id, id) as ConnectionRow | undefined;
     if (found === undefined) return null;
     const { address, protocol } = found;
     const program = this.#program.get(id) as ConnectionFacts['program'] | undefined;
     const tls = found.tls === null ? null : (JSON.parse(found.tls) as TlsFacts);
-    return { id, address, protocol, tls, reused, program: program ?? null };
+    return { id, address, protocol, tls, stream: stream === 0 ? null : stream, reused, program: program ?? null };
   }
 }
 

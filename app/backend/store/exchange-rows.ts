@@ -1,6 +1,8 @@
 import type { Database, Statement } from 'better-sqlite3';
 import type { ConnectionRecord } from '../../../proxy-engine/batches.ts';
-import type { SessionId } from '#contract';
+import type { ExchangeId, SessionId } from '#contract';
+import type { FrameChunk } from './frames/frame-chunks.ts';
+import { FrameRows } from './frames/frame-rows.ts';
 import { MessageRows } from './messages/message-rows.ts';
 import type { PendingExchange, PendingMessage } from './pending-exchange.ts';
 import type { RunCollector, StoredRun } from './run-collector.ts';
@@ -13,6 +15,8 @@ const INSERT_DETAIL_COLUMNS = [
   'client_connection',
   'origin_connection',
   'origin_reused',
+  'client_stream',
+  'origin_stream',
   'time_dns',
   'time_connect',
   'time_tls',
@@ -41,7 +45,7 @@ const INSERT_DETAIL_COLUMNS = [
 
 /** Heads and trailers come once; null leaves what an earlier commit stored. */
 const UPDATE_DETAIL = `UPDATE exchange_detail SET
-  origin_connection = ?, origin_reused = ?,
+  origin_connection = ?, origin_reused = ?, origin_stream = ?,
   time_dns = ?, time_connect = ?, time_tls = ?, time_sent = ?, time_first_byte = ?, time_end = ?,
   request_sent_framing = ?, response_sent_framing = ?,
   request_body_segment = ?, response_body_segment = ?, request_framing_segment = ?, response_framing_segment = ?,
@@ -77,9 +81,11 @@ export class ExchangeRows {
   readonly #copyConnection: Statement;
   readonly #useSegment: Statement;
   readonly #messages: MessageRows;
+  readonly #frames: FrameRows;
 
   constructor(database: Database) {
     this.#messages = new MessageRows(database);
+    this.#frames = new FrameRows(database);
     const marks = (count: number): string => Array.from({ length: count }, () => '?').join(', ');
     this.#insertExchange = database.prepare(`INSERT INTO exchange VALUES (${marks(EXCHANGE_COLUMNS)})`);
     this.#insertDetail = database.prepare(
@@ -112,6 +118,11 @@ export class ExchangeRows {
   connection(session: SessionId, record: ConnectionRecord): void {
     const tls = record.tls === null ? null : JSON.stringify(record.tls);
     this.#insertConnection.run(session, record.id, record.side, record.address, record.protocol, tls);
+  }
+
+  /** @param newest the youngest exchange by now */
+  frames(chunk: FrameChunk, newest: ExchangeId): void {
+    this.#frames.write(chunk, newest);
   }
 
   /** A connection that outlives its session is known to the next one too. */
@@ -164,6 +175,8 @@ export class ExchangeRows {
       begin.clientConnection,
       exchange.originConnection,
       exchange.originReused ? 1 : 0,
+      begin.clientStream ?? 0,
+      exchange.originStream,
       timing?.dns ?? null,
       timing?.connect ?? null,
       timing?.tls ?? null,
@@ -220,6 +233,7 @@ export class ExchangeRows {
     this.#updateDetail.run(
       exchange.originConnection,
       exchange.originReused ? 1 : 0,
+      exchange.originStream,
       timing?.dns ?? null,
       timing?.connect ?? null,
       timing?.tls ?? null,

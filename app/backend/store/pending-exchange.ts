@@ -82,6 +82,8 @@ export class PendingExchange implements MessageOwner {
   informational: Buffer | null = null;
   originConnection: number | null = null;
   originReused = false;
+  /** Of HTTP/2; 0 for none. */
+  originStream = 0;
   originAddress: string | null = null;
   originProtocol: ProtocolName | null = null;
   status: number | null = null;

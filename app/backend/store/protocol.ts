@@ -2,12 +2,14 @@ import type { MessagePort } from 'node:worker_threads';
 import type {
   BodyForm,
   BodyWindow,
+  ConnectionId,
   ContractFailure,
   ExchangeDetail,
   ExchangeId,
   ExchangePage,
   ExchangeQuery,
   ExchangeSummary,
+  FramePage,
   LlmFacts,
   MessageFilter,
   MessagePage,
@@ -159,6 +161,7 @@ export interface ReaderCalls {
     input: { exchange: ExchangeId; sequence: number; offset: number; length: number };
     output: BodyWindow;
   };
+  framePage: { input: { connection: ConnectionId; after: number; limit: number }; output: FramePage };
   llm: { input: { id: ExchangeId }; output: { facts: LlmFacts | null } };
   exportCurl: { input: { id: number }; output: { text: string } };
   replays: { input: { id: ExchangeId }; output: { ids: readonly ExchangeId[] } };

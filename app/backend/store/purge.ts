@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import type { ExchangeId } from '#contract';
 import { unlinkQuietly } from './body-files.ts';
+import { dropFramesOf } from './frames/frame-rows.ts';
 import type { StoreFolder } from './store-folder.ts';
 
 /** Rows that are deleted in one transaction. */
@@ -133,6 +134,7 @@ function deleteSome(database: Database, folder: StoreFolder, session: number): b
              AND connection_id NOT IN (SELECT id FROM connection WHERE session_id <> ?)`,
         )
         .run(session, session);
+      dropFramesOf(database, session);
       for (const table of ['connection', 'host', 'program']) {
         database.prepare(`DELETE FROM ${table} WHERE session_id = ?`).run(session);
       }

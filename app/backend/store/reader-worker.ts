@@ -86,6 +86,8 @@ async function answer(
       return reader.messageFind(call.input, cancellation);
     case 'messageRead':
       return reader.messageRead(call.input);
+    case 'framePage':
+      return reader.framePage(call.input);
     case 'llm':
       return reader.llm(call.input.id);
     case 'replays':

@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import type { ExchangeId, RetentionSettings, SessionId } from '#contract';
 import type { ExchangeEdits } from './exchange-edits.ts';
+import { dropFramesUpTo } from './frames/frame-rows.ts';
 import { deleteRows, ROWS_A_STEP, type Pause } from './purge.ts';
 import { readSpace } from './space.ts';
 import type { StoreFolder } from './store-folder.ts';
@@ -61,6 +62,7 @@ export async function enforceRetention(
     const freed = deleteRows(database, folder, ids, () => {
       edits.count(ids, -1);
     });
+    dropFramesUpTo(database, Math.max(...ids));
     deleted += ids.length;
     left -= ids.length;
     bytes -= freed;

@@ -16,6 +16,7 @@ import { contentCodingsOf, parseHead } from './head-fields.ts';
 import type { Cancellation } from './match-list.ts';
 import { openForReading } from './open-database.ts';
 import type { ReaderCalls } from './protocol.ts';
+import { FrameQueries } from './frames/frame-queries.ts';
 import { LlmQueries } from './messages/llm-queries.ts';
 import { MessageQueries } from './messages/message-queries.ts';
 import { oneChunk, readRaw, type RawMessage } from './raw-message.ts';
@@ -40,6 +41,7 @@ export class StoreReader {
   readonly #queries: ExchangeQueries;
   readonly #details: ExchangeDetails;
   readonly #messages: MessageQueries;
+  readonly #frames: FrameQueries;
   readonly #llm: LlmQueries;
   readonly #decoded = new DecodedBodies();
 
@@ -53,6 +55,7 @@ export class StoreReader {
     this.#queries = new ExchangeQueries(this.#database, this.#candidates);
     this.#details = new ExchangeDetails(this.#database, place);
     this.#messages = new MessageQueries(this.#database, this.#details);
+    this.#frames = new FrameQueries(this.#database);
     this.#llm = new LlmQueries(this.#details, this.#messages, (id, side, most) => this.#bodyText(id, side, most));
   }
 
@@ -136,6 +139,11 @@ export class StoreReader {
     cancellation: Cancellation = NEVER_CANCELLED,
   ): Promise<ReaderCalls['messageFind']['output']> {
     return this.#messages.find(input, cancellation);
+  }
+
+  /** Frames of an HTTP/2 connection. */
+  framePage(input: ReaderCalls['framePage']['input']): ReaderCalls['framePage']['output'] {
+    return this.#frames.page(input);
   }
 
   /** What an exchange says as a call of a language model. */

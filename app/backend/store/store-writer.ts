@@ -425,13 +425,15 @@ export class StoreWriter {
 
   #write(store: OpenStore, exchanges: Iterable<PendingExchange>): void {
     if (this.#assembler.isIdle) return;
-    const { recorded, adopted } = this.#assembler.connections;
+    const { connections, frameChunks, newestExchange } = this.#assembler;
+    const { recorded, adopted } = connections;
     const { rows, tallies } = store;
     tallies.reset();
     store.database
       .transaction(() => {
         for (const { session, record } of recorded) rows.connection(session, record);
         for (const { session, id } of adopted) rows.adoptConnection(session, id);
+        for (const chunk of frameChunks.all()) rows.frames(chunk, newestExchange);
         for (const exchange of exchanges) {
           rows.write(exchange);
           tallies.count(exchange);

@@ -1,9 +1,18 @@
-import type { BodyWindow, ExchangeDetail, HeaderField, MessageDetail, MessageSide, MessageSummary } from '#contract';
+import type {
+  BodyWindow,
+  ConnectionFacts,
+  ExchangeDetail,
+  HeaderField,
+  MessageDetail,
+  MessageSide,
+  MessageSummary,
+} from '#contract';
 import { ContractError, exchangeUrl, isoMicroseconds, MAX_WINDOW_BYTES, protobufJson, protobufLine } from '#contract';
 import { messagesOf, payloadOf } from '../../backend/store/export-source.ts';
 import type { StoreReader } from '../../backend/store/store-reader.ts';
 import { parseArguments, parseChoice, parseNumber } from '../arguments.ts';
 import { detailJson, messageJson } from '../exchange-json.ts';
+import { printFrames } from '../frame-lines.ts';
 import { messageDecoder } from '../message-schema.ts';
 import type { DecodeMessage, TypedMessage } from '../message-schema.ts';
 import { print, tell } from '../output.ts';
@@ -31,6 +40,7 @@ export async function show(args: readonly string[]): Promise<number> {
       body: { type: 'string' },
       sent: { type: 'boolean', default: false },
       messages: { type: 'boolean', default: false },
+      frames: { type: 'boolean', default: false },
     },
     ['ID'],
   );
@@ -44,6 +54,9 @@ export async function show(args: readonly string[]): Promise<number> {
   if (values.messages && (values.raw !== undefined || values.body !== undefined || values.sent)) {
     throw new UsageError('--messages goes with --json and with nothing else.');
   }
+  if (values.frames && (values.raw !== undefined || values.body !== undefined || values.sent || values.messages)) {
+    throw new UsageError('--frames goes with --json and with nothing else.');
+  }
   const raw = values.raw === undefined ? null : parseChoice('--raw', values.raw, SIDES);
   const body = values.body === undefined ? null : parseChoice('--body', values.body, SIDES);
   const found = await withStore(values.data, async (store) => {
@@ -51,6 +64,7 @@ export async function show(args: readonly string[]): Promise<number> {
       if (raw !== null) await printRaw(store, id, raw, values.sent);
       else if (body !== null) await printBody(store, id, body);
       else if (values.messages) await printMessages(store, id, values.json, values.data);
+      else if (values.frames) await printFrames(store, await store.get(id), values.json);
       else await printDetail(store, await store.get(id), values);
     } catch (error: unknown) {
       throw error instanceof ContractError ? new CommandError(error.message, { cause: error }) : error;
@@ -156,12 +170,16 @@ async function printWindows(read: (offset: number) => BodyWindow | Promise<BodyW
 }
 
 function detailText(
-  { summary, request, response, timing, originConnection, comment }: ExchangeDetail,
+  { summary, request, response, timing, clientConnection, originConnection, comment }: ExchangeDetail,
   sent: boolean,
 ): string {
   const { error, anomalies, client, origin } = summary;
   const originTls = originConnection?.tls ?? null;
-  const legs = `${client.protocol} from ${client.address}, ${origin.protocol ?? 'nothing'} to ${origin.address ?? 'nobody'}`;
+  const ofStream = (leg: ConnectionFacts | null): string =>
+    leg === null || leg.stream === null ? '' : ` (stream ${String(leg.stream)})`;
+  const legs =
+    `${client.protocol} from ${client.address}${ofStream(clientConnection)}, ` +
+    `${origin.protocol ?? 'nothing'} to ${origin.address ?? 'nobody'}${ofStream(originConnection)}`;
   const facts: [string, string | null][] = [
     ['exchange', `${String(summary.id)} (${summary.kind}, ${summary.state})`],
     ['URL', exchangeUrl(summary)],

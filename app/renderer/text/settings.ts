@@ -80,6 +80,10 @@ export const SETTINGS_TEXT = {
       label: 'Take offers of HTTP/3 out',
       hint: 'Alt-Svc would lead clients past Weir. Off, offers are forwarded and flagged.',
     },
+    recordFrames: {
+      label: 'Record frames of HTTP/2',
+      hint: 'For the Frames tab: kind, stream, size and time of the newest 10,000 of each connection, and what control frames say.',
+    },
   },
   timeouts: 'Time limits',
   timeoutsHint: 'In seconds; 0 switches a limit off. Errors name the limit that they ran into.',

@@ -14,7 +14,7 @@ export class ConnectionCore<Owner> {
   readonly role: Role;
   readonly limits: Http2Limits;
   readonly events: Http2Events<Owner>;
-  readonly writer = new FrameWriter();
+  readonly writer: FrameWriter;
   readonly encoder = new HpackEncoder();
   readonly streams: StreamTable<Owner>;
   readonly sending: SendSide<Owner>;
@@ -35,6 +35,7 @@ export class ConnectionCore<Owner> {
     this.role = role;
     this.limits = limits;
     this.events = events;
+    this.writer = new FrameWriter(options.watcher ?? null);
     this.streams = new StreamTable(role);
     this.sending = new SendSide(this.writer, {
       onLocalEnd: (stream) => {

@@ -1,12 +1,15 @@
 import { ConnectionCore } from './connection-core.ts';
 import { CONNECTION_PREFACE, FrameType, Flag, Http2Error, SMALLEST_MAX_FRAME } from './constants.ts';
 import { ControlFrames } from './control-frames.ts';
-import type { Http2Events, Http2Failure, Http2Limits, Http2Options } from './events.ts';
+import type { Fault, Http2Events, Http2Failure, Http2Limits, Http2Options } from './events.ts';
 import { FrameReader, type FrameSink } from './frame-reader.ts';
+import type { FrameWatcher } from './frame-watcher.ts';
 import type { HeaderToSend } from './hpack/encoder.ts';
 import { MessageFrames } from './message-frames.ts';
 import { Http2Stream } from './stream.ts';
 import type { Role } from './stream-table.ts';
+
+const NOTHING = Buffer.alloc(0);
 
 /**
  * One HTTP/2 connection without its socket: octets in, events out, octets to write in `take`. Never throws on input.
@@ -18,6 +21,7 @@ export class Http2Connection<Owner> implements FrameSink {
   readonly #control: ControlFrames<Owner>;
   readonly #messages: MessageFrames<Owner>;
   readonly #reader: FrameReader;
+  readonly #watcher: FrameWatcher | null;
   #prefaceLeft: number;
 
   constructor(role: Role, limits: Http2Limits, events: Http2Events<Owner>, options: Http2Options) {
@@ -26,6 +30,7 @@ export class Http2Connection<Owner> implements FrameSink {
     this.#control = new ControlFrames(core);
     this.#messages = new MessageFrames(core, options.tolerateSpace);
     this.#reader = new FrameReader(this);
+    this.#watcher = options.watcher ?? null;
     this.#prefaceLeft = role === 'server' ? CONNECTION_PREFACE.length : 0;
     if (role === 'client') core.writer.raw(CONNECTION_PREFACE);
     core.writer.settings(core.ownSettings(options.offersConnect));
@@ -176,21 +181,33 @@ export class Http2Connection<Owner> implements FrameSink {
   // ---- the frames --------------------------------------------------------------------------------------------------
 
   onFrameHead(type: number, flags: number, stream: number, length: number): boolean {
-    const core = this.#core;
-    if (length > SMALLEST_MAX_FRAME) {
-      return core.fail(Http2Error.frameSizeError, `A frame of ${String(length)} octets is larger than we allow.`);
+    const refusal = this.#refuseFrame(type, flags, stream, length);
+    // Seen before what it leads to; of a frame that is refused the payload is not read.
+    if (type === FrameType.data || refusal !== null) {
+      this.#watcher?.onFrame(false, type, flags, stream, length, NOTHING, 0, 0);
     }
-    if (!core.settingsSeen && (type !== FrameType.settings || (flags & Flag.ack) !== 0)) {
-      return core.fail(Http2Error.protocolError, 'The first frame is not SETTINGS.');
+    if (refusal !== null) return this.#core.failFor(refusal);
+    return type !== FrameType.data || this.#messages.onDataHead(flags, stream, length);
+  }
+
+  /** Why a frame cannot come here, by its head; null where it can. */
+  #refuseFrame(type: number, flags: number, stream: number, length: number): Fault | null {
+    if (length > SMALLEST_MAX_FRAME) {
+      return {
+        code: Http2Error.frameSizeError,
+        message: `A frame of ${String(length)} octets is larger than we allow.`,
+      };
+    }
+    if (!this.#core.settingsSeen && (type !== FrameType.settings || (flags & Flag.ack) !== 0)) {
+      return { code: Http2Error.protocolError, message: 'The first frame is not SETTINGS.' };
     }
     const block = this.#messages.openBlock;
     if (block !== 0) {
-      if (type === FrameType.continuation && stream === block) return true;
-      return core.fail(Http2Error.protocolError, 'A header block was interrupted by another frame.');
+      if (type === FrameType.continuation && stream === block) return null;
+      return { code: Http2Error.protocolError, message: 'A header block was interrupted by another frame.' };
     }
-    if (type === FrameType.continuation)
-      return core.fail(Http2Error.protocolError, 'CONTINUATION without a header block.');
-    return type !== FrameType.data || this.#messages.onDataHead(flags, stream, length);
+    if (type !== FrameType.continuation) return null;
+    return { code: Http2Error.protocolError, message: 'CONTINUATION without a header block.' };
   }
 
   onDataPart(
@@ -210,6 +227,8 @@ export class Http2Connection<Owner> implements FrameSink {
   }
 
   onFrame(type: number, flags: number, stream: number, bytes: Buffer, start: number, end: number): boolean {
+    const isBlock = type === FrameType.headers || type === FrameType.continuation;
+    this.#watcher?.onFrame(false, type, flags, stream, end - start, bytes, start, isBlock ? start : end);
     switch (type) {
       case FrameType.headers:
         return this.#messages.onHeaders(flags, stream, bytes, start, end);

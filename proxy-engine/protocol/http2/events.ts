@@ -1,4 +1,5 @@
 import type { FloodLimits } from './flood-guard.ts';
+import type { FrameWatcher } from './frame-watcher.ts';
 import type { Http2Head } from './head.ts';
 import type { Http2Stream } from './stream.ts';
 
@@ -25,6 +26,8 @@ export interface Http2Options {
   readonly offersConnect: boolean;
   /** Milliseconds, for the flood limits. */
   readonly now: () => number;
+  /** Sees every frame; nobody unless said. */
+  readonly watcher?: FrameWatcher | null;
 }
 
 /** A connection that had to be given up: what went into GOAWAY, who began it, and why, for a person. */

@@ -1,4 +1,5 @@
 import { FRAME_HEAD_BYTES, Flag, FrameType } from './constants.ts';
+import type { FrameWatcher } from './frame-watcher.ts';
 
 /** Payloads up to this are copied between their neighbours, so that many frames make one write; larger ones are referred to. */
 const COPY_LIMIT = 4_096;
@@ -10,12 +11,17 @@ const SLAB_BYTES = 16_384;
  * @see RFC 9113 §4.1
  */
 export class FrameWriter {
+  readonly #watcher: FrameWatcher | null;
   #slab = Buffer.allocUnsafe(SLAB_BYTES);
   /** Start of what is not yet in `#parts`. */
   #from = 0;
   #at = 0;
   #parts: Buffer[] = [];
   #bytes = 0;
+
+  constructor(watcher: FrameWatcher | null = null) {
+    this.#watcher = watcher;
+  }
 
   /** Octets that wait to be taken. */
   get pendingBytes(): number {
@@ -49,6 +55,7 @@ export class FrameWriter {
       this.#head(to - from, type, flags, stream);
       block.copy(this.#slab, this.#at, from, to);
       this.#advance(to - from);
+      this.#watcher?.onFrame(true, type, flags, stream, to - from, block, from, from);
       from = to;
     } while (from < block.length);
   }
@@ -57,6 +64,7 @@ export class FrameWriter {
   data(stream: number, bytes: Buffer, start: number, end: number, endStream: boolean): void {
     const length = end - start;
     const flags = endStream ? Flag.endStream : 0;
+    this.#watcher?.onFrame(true, FrameType.data, flags, stream, length, bytes, start, start);
     if (length <= COPY_LIMIT) {
       this.#reserve(FRAME_HEAD_BYTES + length);
       this.#head(length, FrameType.data, flags, stream);
@@ -89,11 +97,13 @@ export class FrameWriter {
       this.#slab.writeUInt32BE(pairs[index + 1] ?? 0, this.#at + 2);
       this.#advance(6);
     }
+    this.#tell(FrameType.settings, 0, 0, length);
   }
 
   settingsAck(): void {
     this.#reserve(FRAME_HEAD_BYTES);
     this.#head(0, FrameType.settings, Flag.ack, 0);
+    this.#tell(FrameType.settings, Flag.ack, 0, 0);
   }
 
   /** @param payload eight octets from `start` */
@@ -102,6 +112,7 @@ export class FrameWriter {
     this.#head(8, FrameType.ping, ack ? Flag.ack : 0, 0);
     payload.copy(this.#slab, this.#at, start, start + 8);
     this.#advance(8);
+    this.#tell(FrameType.ping, ack ? Flag.ack : 0, 0, 8);
   }
 
   goaway(lastStream: number, code: number, debug: string): void {
@@ -112,6 +123,7 @@ export class FrameWriter {
     this.#slab.writeUInt32BE(code, this.#at + 4);
     text.copy(this.#slab, this.#at + 8);
     this.#advance(8 + text.length);
+    this.#tell(FrameType.goaway, 0, 0, 8 + text.length);
   }
 
   #numbers(type: number, flags: number, stream: number, value: number): void {
@@ -119,6 +131,12 @@ export class FrameWriter {
     this.#head(4, type, flags, stream);
     this.#slab.writeUInt32BE(value, this.#at);
     this.#advance(4);
+    this.#tell(type, flags, stream, 4);
+  }
+
+  /** A frame whose payload was written last. */
+  #tell(type: number, flags: number, stream: number, length: number): void {
+    this.#watcher?.onFrame(true, type, flags, stream, length, this.#slab, this.#at - length, this.#at);
   }
 
   #head(length: number, type: number, flags: number, stream: number): void {

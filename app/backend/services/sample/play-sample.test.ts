@@ -5,6 +5,7 @@ import type {
   BeginRecord,
   ConnectionRecord,
   EndRecord,
+  FrameRecord,
   ResponseRecord,
   Tap,
 } from '../../../../proxy-engine/capture/tap.ts';
@@ -17,6 +18,7 @@ interface Recorded {
   end: EndRecord | null;
   readonly payload: Record<MessageSide, Buffer[]>;
   originConnection: number | null;
+  originStream: number | null;
 }
 
 /** Keeps what a tap is told, and fails on calls out of order as a store would. */
@@ -24,11 +26,17 @@ class RecordingTap implements Tap {
   readonly recording = true;
   readonly exchanges = new Map<number, Recorded>();
   readonly connections = new Map<number, ConnectionRecord>();
+  readonly frames: (FrameRecord & { readonly connection: number })[] = [];
   readonly digest = createHash('sha256');
 
   connection(record: ConnectionRecord): void {
     this.digest.update(JSON.stringify(record));
     this.connections.set(record.id, record);
+  }
+  frame(connection: number, record: FrameRecord, bytes: Buffer, start: number, end: number): void {
+    if (!this.connections.has(connection)) throw new Error('Frames of a connection that was not told.');
+    this.digest.update(JSON.stringify(record)).update(bytes.subarray(start, end));
+    this.frames.push({ connection, ...record });
   }
   begin(record: BeginRecord): void {
     this.digest.update(record.head).update(String(record.startedAt));
@@ -38,10 +46,14 @@ class RecordingTap implements Tap {
       end: null,
       payload: { request: [], response: [] },
       originConnection: null,
+      originStream: null,
     });
   }
   origin(id: number, connection: number): void {
     this.of(id).originConnection = connection;
+  }
+  originStream(id: number, stream: number): void {
+    this.of(id).originStream = stream;
   }
   sentRequestHead(): void {
     throw new Error('The sample knows every head at its beginning.');

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
-import type { ConnectionId, ExchangeId, HeaderField, MessageSide, Timing } from '#contract';
+import type { ConnectionId, ExchangeId, HeaderField, MessageSide, ProtocolName, Timing } from '#contract';
 import type { Tap } from '#engine';
 import type { ClientProgram } from '../../platform/client-program.ts';
 import { clientTls, originTls } from './certificates.ts';
+import { SampleFrames, type SampleStreams } from './sample-frames.ts';
 import type { SampleClient, SampleCoding, ScriptedBody, ScriptedExchange } from './script.ts';
 
 const MILLISECOND = 1_000;
@@ -32,6 +33,13 @@ export function sampleProgramAt(address: string): ClientProgram {
 interface Leg {
   readonly id: ConnectionId;
   readonly address: string;
+}
+
+/** An origin's connection, and how an exchange came by it. */
+interface UsedOrigin {
+  readonly leg: Leg;
+  readonly protocol: ProtocolName;
+  readonly reused: boolean;
 }
 
 const ENCODERS: Readonly<Record<SampleCoding, (bytes: Buffer) => Buffer>> = {
@@ -99,9 +107,11 @@ export class SamplePlayer {
   #nextConnection: ConnectionId;
   readonly #clients = new Map<string, Leg>();
   readonly #origins = new Map<string, Leg>();
+  readonly #frames: SampleFrames;
 
   constructor(tap: Tap, clock: SampleClock, firstExchangeId: ExchangeId, firstConnectionId: ConnectionId) {
     this.#tap = tap;
+    this.#frames = new SampleFrames(tap);
     this.#clock = clock;
     this.#nextExchange = firstExchangeId;
     this.#nextConnection = firstConnectionId;
@@ -116,6 +126,10 @@ export class SamplePlayer {
     const port = url.port === '' ? (secure ? 443 : 80) : Number(url.port);
     const isTunnel = scripted.kind === 'tunnel';
     const client = this.#clientLeg(scripted, url.hostname, secure && !isTunnel);
+    const reached =
+      scripted.error?.phase !== 'resolve' && scripted.error?.phase !== 'connect' && scripted.error?.side !== 'client';
+    const origin = reached ? this.#originLeg(scripted, url.hostname, port, secure && !isTunnel) : null;
+    const streams = scripted.protocol === 'h2' && origin !== null ? this.#frames.begin(client.id, origin.leg.id) : null;
     const path = scripted.url.slice(url.origin.length) || '/';
     const requestBody = scripted.body === undefined ? null : onTheWire(scripted.body);
     const fields: readonly HeaderField[] = [...(scripted.headers ?? []), ...(requestBody?.fields ?? [])];
@@ -127,6 +141,7 @@ export class SamplePlayer {
       kind: scripted.kind ?? 'http',
       startedAt,
       clientConnection: client.id,
+      clientStream: streams?.clientStream ?? 0,
       clientAddress: client.address,
       clientProtocol: isTunnel ? 'tls' : (scripted.protocol ?? 'http/1.1'),
       scheme: isTunnel ? 'tls' : secure ? 'https' : 'http',
@@ -142,11 +157,13 @@ export class SamplePlayer {
       sentHead: isTunnel || secure ? null : head(`${scripted.method} ${path} HTTP/1.1`, [host, ...fields]),
     });
     const requestBytes = requestBody === null ? 0 : this.#body(id, 'request', requestBody.bytes, scripted.body);
-    const reached =
-      scripted.error?.phase !== 'resolve' && scripted.error?.phase !== 'connect' && scripted.error?.side !== 'client';
-    if (reached) this.#originLeg(id, scripted, url.hostname, port, secure && !isTunnel);
+    if (origin !== null) {
+      this.#tap.origin(id, origin.leg.id, origin.leg.address, origin.protocol, origin.reused);
+      if (streams !== null) this.#tap.originStream(id, streams.originStream);
+    }
+    streams?.head('request');
     const answered = this.#response(id, scripted);
-    const streamed = this.#stream(id, scripted, startedAt);
+    const streamed = this.#stream(id, scripted, startedAt, streams);
     if (scripted.pending === true) return;
     this.#tap.end(id, {
       timing: timing(scripted),
@@ -161,14 +178,26 @@ export class SamplePlayer {
   }
 
   /** Lets the pieces of a stream pass at their times; returns how many bytes did. */
-  #stream(id: ExchangeId, scripted: ScriptedExchange, startedAt: number): Record<MessageSide, number> {
+  #stream(
+    id: ExchangeId,
+    scripted: ScriptedExchange,
+    startedAt: number,
+    frames: SampleStreams | null,
+  ): Record<MessageSide, number> {
     const bytes = { request: 0, response: 0 };
-    for (const piece of scripted.stream ?? []) {
+    const pieces = scripted.stream ?? [];
+    const lastRequest = pieces.findLast(({ side }) => side === 'request');
+    for (const piece of pieces) {
       this.#clock.now = startedAt + piece.at * MILLISECOND;
       this.#tap.payload(id, piece.side, piece.bytes, 0, piece.bytes.length);
       bytes[piece.side] += piece.bytes.length;
+      frames?.data(piece.side, piece.bytes.length, piece === lastRequest);
+      if (piece === lastRequest) frames?.head('response');
     }
-    if (scripted.streamTrailers !== undefined) this.#tap.trailers(id, 'response', lines(scripted.streamTrailers));
+    if (scripted.streamTrailers !== undefined) {
+      this.#tap.trailers(id, 'response', lines(scripted.streamTrailers));
+      frames?.trailers();
+    }
     return bytes;
   }
 
@@ -232,14 +261,11 @@ export class SamplePlayer {
     return leg;
   }
 
-  #originLeg(id: ExchangeId, scripted: ScriptedExchange, host: string, port: number, secure: boolean): void {
+  #originLeg(scripted: ScriptedExchange, host: string, port: number, secure: boolean): UsedOrigin {
     const key = `${scripted.protocol ?? ''} ${host}:${String(port)}`;
     const known = this.#origins.get(key);
     const protocol = scripted.kind === 'tunnel' ? 'tls' : (scripted.protocol ?? 'http/1.1');
-    if (known !== undefined && scripted.phases.connect === undefined) {
-      this.#tap.origin(id, known.id, known.address, protocol, true);
-      return;
-    }
+    if (known !== undefined && scripted.phases.connect === undefined) return { leg: known, protocol, reused: true };
     const leg = { id: this.#nextConnection++, address: originAddress(host, port) };
     this.#origins.set(key, leg);
     this.#tap.connection({
@@ -249,7 +275,7 @@ export class SamplePlayer {
       protocol,
       tls: secure ? originTls(host, known !== undefined, protocol) : null,
     });
-    this.#tap.origin(id, leg.id, leg.address, protocol, false);
+    return { leg, protocol, reused: false };
   }
 }
 

@@ -70,10 +70,12 @@ export function connectionFacts({ summary, clientConnection, originConnection }:
 
 function leg(address: string, protocol: string | null, connection: ConnectionFacts | null): string {
   const tls = connection?.tls ?? null;
+  const stream = connection?.stream ?? null;
   const parts = [
     address,
     ...(tls === null ? [] : [tls.version.replace('TLSv', 'TLS ')]),
     ...(protocol === null || (protocol === 'tls' && tls !== null) ? [] : [protocol]),
+    ...(stream === null ? [] : [OVERVIEW_TEXT.stream(stream)]),
   ];
   return parts.join(' · ');
 }

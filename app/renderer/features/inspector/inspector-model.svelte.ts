@@ -5,7 +5,7 @@ import { Remembered, oneOf } from '../../model/remembered.svelte.ts';
 import type { KeyValueStore } from '../../model/remembered.svelte.ts';
 import { BodyModel } from './body-model.svelte.ts';
 
-export type TabId = 'overview' | 'request' | 'response' | 'messages' | 'timing' | 'tls' | 'raw';
+export type TabId = 'overview' | 'request' | 'response' | 'messages' | 'frames' | 'timing' | 'tls' | 'raw';
 
 /** How a body is shown. `raw` is what is stored, before its content coding is undone. */
 export type BodyView = 'pretty' | 'tree' | 'text' | 'preview' | 'hex' | 'raw';
@@ -36,7 +36,7 @@ export class InspectorModel {
     this.#tab = new Remembered(
       'detail-tab',
       'overview',
-      oneOf('overview', 'request', 'response', 'messages', 'timing', 'tls', 'raw'),
+      oneOf('overview', 'request', 'response', 'messages', 'frames', 'timing', 'tls', 'raw'),
       store,
     );
     const views = oneOf<BodyView>('pretty', 'tree', 'text', 'preview', 'hex', 'raw');
@@ -74,6 +74,7 @@ export class InspectorModel {
     if (detail.request !== null) tabs.push('request');
     if (detail.response !== null) tabs.push('response');
     if (carriesMessages(this.summary ?? detail.summary)) tabs.push('messages');
+    if (speaksHttp2(detail)) tabs.push('frames');
     if (detail.timing.end !== null || detail.timing.sent !== null) tabs.push('timing');
     if ((detail.clientConnection?.tls ?? detail.originConnection?.tls ?? null) !== null) tabs.push('tls');
     if (detail.request !== null) tabs.push('raw');
@@ -184,4 +185,9 @@ function carriesMessages({ messages, kind, status, mediaType }: ExchangeSummary)
 function newer(row: ExchangeSummary | null, read: ExchangeSummary | undefined): ExchangeSummary | null {
   if (row === null || read === undefined) return row;
   return row.state === 'active' && read.state !== 'active' ? read : row;
+}
+
+/** On one of its legs it is a stream of a connection that has frames. */
+function speaksHttp2({ clientConnection, originConnection }: ExchangeDetail): boolean {
+  return [clientConnection, originConnection].some((leg) => leg?.protocol === 'h2' || leg?.protocol === 'h2c');
 }
