@@ -144,7 +144,10 @@ test('frames of HTTP/2 are shown by leg, of the exchange’s stream or of the wh
   await page.keyboard.type('no such frame');
   await detail.getByText('None contains “no such frame”.').waitFor();
   await detail.getByRole('button', { name: 'Show the whole connection' }).click();
-  await frames.getByRole('option', { name: /SETTINGS/ }).first().waitFor();
+  await frames
+    .getByRole('option', { name: /SETTINGS/ })
+    .first()
+    .waitFor();
 });
 
 test('an exchange of HTTP/1 has no frames to show, and one of HTTP/2 names its streams', async () => {
