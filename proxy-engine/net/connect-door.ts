@@ -72,6 +72,12 @@ export class ConnectDoor implements LinkHandler, Mortal {
     this.deadline = deadlineAfter(context.clock.coarse, context.settings.timeouts.idle);
     link.handler = this;
     context.lifetimes.add(this);
+    if (keeping.outbound.isCircling(request.host)) {
+      // A question of our own, which has its answer.
+      this.#greetingTimer = null;
+      this.#close();
+      return;
+    }
     if (answer.length > 0) link.write(answer);
     link.resume();
     this.#greetingTimer =

@@ -6,10 +6,13 @@ import { Dial, type DialFailure, type DialObserver, type DialOptions } from './d
 import type { OriginTls } from './origin-tls.ts';
 import type { OwnAddresses } from './own-addresses.ts';
 import { HostResolver } from './resolver.ts';
+import { SocksCircles } from './socks-circles.ts';
 import { SpareConnections } from './spare-connections.ts';
 import { UpstreamChoice } from './upstream-choice.ts';
 import { openTunnel } from './upstream-tunnel.ts';
 import { closedToOthers, nameClosedToOthers } from './visitor.ts';
+
+const PROBE_PORT = 443;
 
 /** What the ways out of an engine depend on. */
 export interface OutboundParts {
@@ -39,6 +42,10 @@ export class Outbound {
   readonly #parts: OutboundParts;
   readonly #resolver = new HostResolver();
   readonly #spares = new SpareConnections();
+  readonly #circles = new SocksCircles(
+    (proxy, host, onOver) => this.#probeCircle(proxy, host, onOver),
+    () => performance.now(),
+  );
   #choice: UpstreamChoice;
 
   constructor(parts: OutboundParts) {
@@ -54,6 +61,11 @@ export class Outbound {
 
   stop(): void {
     this.#spares.clear();
+  }
+
+  /** Whether a client asks for a name that only a way through an upstream proxy and back can have brought. */
+  isCircling(host: string): boolean {
+    return this.#circles.recognises(host);
   }
 
   /** What a request that came round through upstream proxies carries in `Via`; null while there are none. */
@@ -145,11 +157,44 @@ export class Outbound {
       observer.onFailed(closed);
       return () => undefined;
     }
+    if (proxy.scheme !== 'socks5') return this.#openThrough(proxy, toProxy ? null : target, via, observer);
+    const circle = this.#circles.failureOf(proxy);
+    if (circle !== null) {
+      observer.onFailed(circle);
+      return () => undefined;
+    }
+    const leave = once(this.#circles.enter(proxy, target));
+    const cancel = this.#openThrough(proxy, target, via, {
+      onResolved: () => {
+        observer.onResolved();
+      },
+      onConnected: (socket) => {
+        socket.once('close', leave);
+        observer.onConnected(socket);
+      },
+      onFailed: (reason) => {
+        leave();
+        observer.onFailed(this.#circles.failureOf(proxy) ?? reason);
+      },
+    });
+    return () => {
+      leave();
+      cancel();
+    };
+  }
+
+  /** @param target null when requests go to the proxy itself */
+  #openThrough(
+    proxy: UpstreamProxy,
+    target: { readonly host: string; readonly port: number } | null,
+    via: string,
+    observer: DialObserver,
+  ): () => void {
     const { timeouts, limits, insecure, trustedHosts } = this.#parts.settings();
     const trusted = trustedHosts.map((host) => host.toLowerCase());
     const plan = {
       proxy,
-      target: toProxy ? null : target,
+      target,
       timeout: timeouts.connect,
       limits,
       secureContext: () => this.#parts.tls.trusted(),
@@ -177,6 +222,24 @@ export class Outbound {
     };
   }
 
+  /** A way that stands is kept open: what it leads to may yet come back to us. */
+  #probeCircle(proxy: UpstreamProxy, host: string, onOver: () => void): () => void {
+    let end = this.#openThrough(proxy, { host, port: PROBE_PORT }, '', {
+      onResolved: () => undefined,
+      onConnected: (socket) => {
+        socket.on('error', () => undefined);
+        socket.resume();
+        end = () => {
+          socket.destroy();
+        };
+      },
+      onFailed: onOver,
+    });
+    return () => {
+      end();
+    };
+  }
+
   #ownListener(address: string, port: number): DialFailure | null {
     return this.#parts.own.has(address, port) ? selfLoop(address, port) : null;
   }
@@ -188,6 +251,16 @@ export class Outbound {
     const basic = Buffer.from(`${credentials.user}:${credentials.password}`, 'utf8').toString('base64');
     return `Proxy-Authorization: Basic ${basic}\r\n${via}`;
   }
+}
+
+/** However often it is called, it happens once. */
+function once(task: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (isDone) return;
+    isDone = true;
+    task();
+  };
 }
 
 function selfLoop(address: string, port: number): DialFailure {

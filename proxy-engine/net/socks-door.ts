@@ -130,9 +130,16 @@ export class SocksDoor implements LinkHandler, Mortal, SocksServerSink {
     const rest = this.#handshake.rest;
     if (rest.length > 0) this.onBytes(rest);
     if (this.#refusal !== null) this.#refuse(this.#refusal, 'not-allowed');
+    else if (this.#keeping.outbound.isCircling(request.host)) this.#turnBack(request);
     else if (request.command === 'udp-associate') this.#associate(request);
     else if (request.host === MAGIC_HOST) this.#open(request, null);
     else this.#dial(request);
+  }
+
+  /** It was a question of our own, and has its answer. */
+  #turnBack({ version }: SocksRequest): void {
+    this.#link.write(socksReply(version, 'not-allowed'));
+    this.#close();
   }
 
   #dial(request: SocksRequest): void {
@@ -214,6 +221,7 @@ const OUTCOMES: Readonly<Partial<Record<ErrorCode, SocksOutcome>>> = {
   'connect.refused': 'refused',
   'connect.timeout': 'expired',
   'loop.self': 'not-allowed',
+  'loop.marker': 'not-allowed',
   'client.forbidden-address': 'not-allowed',
   'upstream-proxy.timeout': 'expired',
 };

@@ -1,3 +1,5 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startEngine, timeouts, type EngineUnderTest, type TEST_SETTINGS } from '../support/engine-kit.ts';
 import { ORIGIN_CA, originCertificate } from '../support/origin-certificates.ts';
@@ -153,6 +155,45 @@ describe('a second Weir as upstream proxy', () => {
     expect((await tunnel.rest()).ending).toBe('reset');
     const all = await weir.rows.ended(4);
     expect(all.filter(({ end }) => end?.error?.code === 'loop.marker')).toHaveLength(2);
+  });
+
+  test.each([
+    ['speaks SOCKS to it', 'socks5'],
+    ['speaks HTTP to it', 'http'],
+  ])(
+    'by SOCKS whose own upstream proxy is the first is found out, though no mark tells: it %s',
+    async (_how, scheme) => {
+      const second = await start({}, 'second');
+      reach({ upstreamProxy: `socks5://127.0.0.1:${String(second.port)}` });
+      second.configure({ upstreamProxy: `${scheme}://127.0.0.1:${String(weir.port)}` });
+      expect(await refused()).toMatch(/^HTTP\/1\.1 508 /);
+      // What was under way ends with it, but for connections that are kept for the next request.
+      await expect.poll(() => weir.engine.stats().clientConnections).toBeLessThan(5);
+      expect(await refused()).toMatch(/^HTTP\/1\.1 508 [\s\S]*x-weir-error: loop\.marker/);
+      expect(weir.rows.all.length).toBeLessThan(200);
+    },
+  );
+
+  test('by SOCKS that is asked for one place many times at once is no circle', async () => {
+    const second = await start({ timeouts: timeouts({ resolve: 200 }) }, 'second');
+    reach({ upstreamProxy: `socks5://127.0.0.1:${String(second.port)}` });
+    // Nobody is answered before all have asked, so that no connection serves two.
+    const waiting: ServerResponse[] = [];
+    const origin = createServer((_request, response) => {
+      if (waiting.push(response) === 64) for (const one of waiting) one.end('ok');
+    });
+    await new Promise<void>((resolve) => origin.listen(0, '127.0.0.1', resolve));
+    const host = `localhost:${String((origin.address() as AddressInfo).port)}`;
+    const clients = await Promise.all(Array.from({ length: 64 }, () => Wire.connect(weir.port)));
+    for (const client of clients) client.send(`GET http://${host}/ HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+    for (const client of clients) expect(await client.until('ok')).toMatch(/^HTTP\/1\.1 200 OK/);
+    // The question was asked, of the second, and came to nothing there.
+    await expect
+      .poll(() => second.rows.all.filter(({ begin }) => begin.host.endsWith('.weir-loop.invalid')).length)
+      .toBe(1);
+    for (const client of clients) client.end();
+    origin.close();
+    expect(weir.rows.all.filter(({ end }) => (end?.error ?? null) !== null)).toEqual([]);
   });
 
   test('lets a WebSocket through by a tunnel', async () => {
