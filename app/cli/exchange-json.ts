@@ -4,6 +4,7 @@ import type {
   ExchangeDetail,
   ExchangeSummary,
   HeaderField,
+  LlmSummary,
   MessageDetail,
   MessageKind,
   MessageSummary,
@@ -39,7 +40,13 @@ export function summaryJson(summary: ExchangeSummary): Record<string, unknown> {
     replayOf: summary.replayOf,
     messageCount: summary.messages,
     grpcStatus: summary.grpcStatus,
+    llm: summary.llm === null ? null : llmJson(summary.llm),
   };
+}
+
+function llmJson(llm: LlmSummary): Record<string, unknown> {
+  const { timeToFirstToken, ...others } = llm;
+  return { ...others, firstTokenMs: timeToFirstToken === null ? null : milliseconds(timeToFirstToken) };
 }
 
 /** Kinds whose payload is text. */

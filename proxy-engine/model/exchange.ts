@@ -1,6 +1,7 @@
 import type { AnomalyCode } from './anomaly-code.ts';
 import type { ExchangeError } from './error-code.ts';
 import type { ConnectionId, ExchangeId, SessionId } from './ids.ts';
+import type { LlmSummary } from './llm.ts';
 import type { ProtocolName } from './protocol-name.ts';
 import type { Timing } from './timing.ts';
 import type { TlsFacts } from './tls-facts.ts';
@@ -59,6 +60,8 @@ export interface ExchangeSummary {
   readonly program: string | null;
   /** Name of the GraphQL operation; null for anything else and for one without a name. */
   readonly operation: string | null;
+  /** Of a call of a language model that is over; null for anything else. */
+  readonly llm: LlmSummary | null;
   /** Messages so far: of a WebSocket, an event stream, gRPC, or datagrams. */
   readonly messages: number;
   /** `grpc-status` of the answer; null when none was told. */

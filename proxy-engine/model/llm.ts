@@ -24,3 +24,17 @@ export interface LlmFacts {
   readonly output: string;
   readonly isOutputCut: boolean;
 }
+
+/** What the list shows of a call of a language model once it is over. */
+export interface LlmSummary {
+  /** As the answer names it, or as the request asked for it. */
+  readonly model: string;
+  readonly promptTokens: number | null;
+  readonly completionTokens: number | null;
+  /** The answer did not say; one event with content was taken for one token. */
+  readonly isCompletionEstimated: boolean;
+  /** From the beginning of the exchange to the first event with content, microseconds; null when not streamed. */
+  readonly timeToFirstToken: number | null;
+  /** In the answer's words, or `cancelled` where the client went away before the end; null when it did not say. */
+  readonly finishReason: string | null;
+}

@@ -234,6 +234,7 @@ export function fakeExchange(n: number, session: number, state: 'active' | 'comp
     commented: false,
     program: null,
     operation: null,
+    llm: null,
     messages: 0,
     grpcStatus: null,
     replayOf: null,

@@ -11,6 +11,7 @@ export const EVERY_MESSAGE: MessageFilter = { side: null, kinds: [], text: '' };
 export interface StreamHeads {
   readonly kind?: 'http' | 'websocket';
   readonly method?: string;
+  readonly path?: string;
   readonly requestFields?: readonly string[];
   readonly status?: number;
   /** The origin answers by HTTP/2. */
@@ -20,7 +21,7 @@ export interface StreamHeads {
 
 /** Begins an exchange as the pipeline would; `send` is called for each piece that passes afterwards. */
 export function beginStream(tap: CaptureTap, id: number, heads: StreamHeads): StreamOnTap {
-  const { kind = 'http', method = kind === 'websocket' ? 'GET' : 'POST', status = 200 } = heads;
+  const { kind = 'http', method = kind === 'websocket' ? 'GET' : 'POST', path = '/stream', status = 200 } = heads;
   tap.begin({
     id,
     kind,
@@ -32,8 +33,8 @@ export function beginStream(tap: CaptureTap, id: number, heads: StreamHeads): St
     host: 'live.test',
     port: 443,
     method,
-    path: '/stream',
-    head: head(`${method} /stream HTTP/1.1`, heads.requestFields ?? []),
+    path,
+    head: head(`${method} ${path} HTTP/1.1`, heads.requestFields ?? []),
     sentHead: null,
   });
   return {

@@ -1,14 +1,46 @@
 import type { Database, Statement } from 'better-sqlite3';
 import type { ConnectionRecord } from '../../../proxy-engine/batches.ts';
-import type { ExchangeId, SessionId } from '#contract';
+import type { ExchangeId, LlmSummary, SessionId } from '#contract';
 import type { FrameChunk } from './frames/frame-chunks.ts';
 import { FrameRows } from './frames/frame-rows.ts';
 import { MessageRows } from './messages/message-rows.ts';
 import type { PendingExchange, PendingMessage } from './pending-exchange.ts';
 import type { RunCollector, StoredRun } from './run-collector.ts';
-import { NO_DURATION, NO_GRPC_STATUS, NO_MEDIA_TYPE, NO_REPLAY, NO_STATUS } from './summary.ts';
+import { NO_COUNT, NO_DURATION, NO_GRPC_STATUS, NO_MEDIA_TYPE, NO_REPLAY, NO_STATUS } from './summary.ts';
 
-const EXCHANGE_COLUMNS = 30;
+/** As an insert names them; those that are not here begin with their defaults. */
+const INSERT_EXCHANGE_COLUMNS = [
+  'id',
+  'session_id',
+  'kind',
+  'state',
+  'started_at',
+  'duration',
+  'method',
+  'scheme',
+  'host',
+  'port',
+  'path',
+  'status',
+  'media_type',
+  'client_address',
+  'client_protocol',
+  'origin_address',
+  'origin_protocol',
+  'request_body_bytes',
+  'response_body_bytes',
+  'error',
+  'anomalies',
+  'bodies',
+  'label',
+  'pinned',
+  'commented',
+  'program',
+  'operation',
+  'messages',
+  'grpc_status',
+  'replay_of',
+] as const;
 
 const INSERT_DETAIL_COLUMNS = [
   'exchange_id',
@@ -62,6 +94,11 @@ const UPDATE_EXCHANGE = `UPDATE exchange SET
   program = ?, operation = ?, messages = ?, grpc_status = ?
   WHERE id = ?`;
 
+/** Few exchanges are calls of models: the others pay nothing for these columns. */
+const UPDATE_LLM = `UPDATE exchange SET
+  llm_model = ?, llm_prompt_tokens = ?, llm_completion_tokens = ?, llm_estimated = ?, llm_first_token = ?, llm_finish = ?
+  WHERE id = ?`;
+
 /** A run as its columns hold it. */
 interface RunColumns {
   readonly inline: Buffer | null;
@@ -77,6 +114,7 @@ export class ExchangeRows {
   readonly #insertDetail: Statement;
   readonly #updateExchange: Statement;
   readonly #updateDetail: Statement;
+  readonly #updateLlm: Statement;
   readonly #insertConnection: Statement;
   readonly #copyConnection: Statement;
   readonly #useSegment: Statement;
@@ -87,12 +125,15 @@ export class ExchangeRows {
     this.#messages = new MessageRows(database);
     this.#frames = new FrameRows(database);
     const marks = (count: number): string => Array.from({ length: count }, () => '?').join(', ');
-    this.#insertExchange = database.prepare(`INSERT INTO exchange VALUES (${marks(EXCHANGE_COLUMNS)})`);
+    this.#insertExchange = database.prepare(
+      `INSERT INTO exchange (${INSERT_EXCHANGE_COLUMNS.join(', ')}) VALUES (${marks(INSERT_EXCHANGE_COLUMNS.length)})`,
+    );
     this.#insertDetail = database.prepare(
       `INSERT INTO exchange_detail (${INSERT_DETAIL_COLUMNS.join(', ')}) VALUES (${marks(INSERT_DETAIL_COLUMNS.length)})`,
     );
     this.#updateExchange = database.prepare(UPDATE_EXCHANGE);
     this.#updateDetail = database.prepare(UPDATE_DETAIL);
+    this.#updateLlm = database.prepare(UPDATE_LLM);
     this.#insertConnection = database.prepare('INSERT OR REPLACE INTO connection VALUES (?, ?, ?, ?, ?, ?)');
     this.#copyConnection = database.prepare(
       `INSERT OR IGNORE INTO connection
@@ -109,7 +150,8 @@ export class ExchangeRows {
   write(exchange: PendingExchange): void {
     if (exchange.stored) this.#update(exchange);
     else this.#insert(exchange);
-    const { messages } = exchange;
+    const { messages, llm } = exchange;
+    if (llm !== null) this.#setLlm(exchange.begin.id, llm);
     if (messages !== null) {
       this.#messages.write(exchange.begin.id, messages, exchange.end !== null, (hash, bytes) => this.#use(hash, bytes));
     }
@@ -128,6 +170,18 @@ export class ExchangeRows {
   /** A connection that outlives its session is known to the next one too. */
   adoptConnection(session: SessionId, id: number): void {
     this.#copyConnection.run(session, id);
+  }
+
+  #setLlm(id: ExchangeId, llm: LlmSummary): void {
+    this.#updateLlm.run(
+      llm.model,
+      llm.promptTokens ?? NO_COUNT,
+      llm.completionTokens ?? NO_COUNT,
+      llm.isCompletionEstimated ? 1 : 0,
+      llm.timeToFirstToken ?? NO_DURATION,
+      llm.finishReason ?? '',
+      id,
+    );
   }
 
   #insert(exchange: PendingExchange): void {

@@ -16,7 +16,7 @@ import { OPCODES } from './websocket-frame.ts';
 /*
  * HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec/). What it has no place for stands under names with an
  * underscore, as the format asks: `_error`, `_trailers`, `_informational`, `_sent` (what was forwarded, when it differs),
- * `_encoding` of a request body that is no text, `_stopped` of a body that could not be decoded to its end, and
+ * `_firstToken` of a language model, milliseconds after the start, `_encoding` of a request body that is no text, `_stopped` of a body that could not be decoded to its end, and
  * `_webSocketMessages` as Chrome names and writes them.
  */
 
@@ -60,6 +60,8 @@ async function* entry(source: ExportSource, detail: ExchangeDetail): AsyncGenera
   if (originConnection !== null) facts['connection'] = String(originConnection.id);
   if (summary.error !== null) facts['_error'] = summary.error;
   if (summary.anomalies.length > 0) facts['_anomalies'] = summary.anomalies;
+  const firstToken = summary.llm?.timeToFirstToken ?? null;
+  if (firstToken !== null) facts['_firstToken'] = milliseconds(firstToken);
   if (summary.kind !== 'http') facts['_resourceType'] = summary.kind;
   if (detail.comment !== '') facts['comment'] = detail.comment;
   yield `${JSON.stringify(facts).slice(0, -1)},"request":`;

@@ -57,6 +57,8 @@ export async function* exportWeir(
 async function* exchangeLines(source: WeirSource, detail: ExchangeDetail): AsyncGenerator<string> {
   const { summary, request, response, informational, clientConnection, originConnection } = detail;
   const { id, kind, startedAt, scheme, host, port, method, path, status, client, origin } = summary;
+  // Everything else that is known of a call of a language model is in the bodies.
+  const firstToken = summary.llm?.timeToFirstToken ?? null;
   const head = (side: MessageSide, as: 'received' | 'sent'): Promise<Buffer> => source.head(id, side, as);
   const heads = {
     request: request === null ? null : await head('request', 'received'),
@@ -65,7 +67,7 @@ async function* exchangeLines(source: WeirSource, detail: ExchangeDetail): Async
     responseSent: (response?.sent ?? null) === null ? null : await head('response', 'sent'),
   };
   yield line({
-    exchange: { id, kind, startedAt, scheme, host, port, method, path, status },
+    exchange: { id, kind, startedAt, scheme, host, port, method, path, status, firstToken },
     client: { ...client, connection: clientConnection?.id ?? null, tls: clientConnection?.tls ?? null },
     origin: {
       ...origin,

@@ -55,6 +55,11 @@ const HAS_CONDITIONS: Readonly<Record<Extract<FilterTerm, { key: 'has' }>['flag'
   comment: 'commented <> 0',
 };
 
+/** What the index of such calls needs to hear. */
+const IS_LLM = "llm_model <> ''";
+/** In and out together, as far as they are known. */
+const TOKENS = '(max(llm_prompt_tokens, 0) + max(llm_completion_tokens, 0))';
+
 const NUMBER_COLUMNS = { status: 'status', port: 'port', size: 'response_body_bytes', dur: 'duration' } as const;
 
 /**
@@ -82,6 +87,10 @@ const DRIVER_INDEXES: Partial<Record<FilterTerm['key'], string>> = {
   method: 'exchange_by_method',
   type: 'exchange_by_type',
   status: 'exchange_by_status',
+  model: 'exchange_by_model',
+  finish: 'exchange_by_model',
+  tokens: 'exchange_by_model',
+  ttft: 'exchange_by_model',
 };
 
 /** The conditions that every match of a filter meets and that an index answers. */
@@ -182,6 +191,9 @@ class Compiler {
         return this.#like('program', globPattern(term.text));
       case 'operation':
         return this.#like('operation', globPattern(term.text));
+      case 'model':
+      case 'finish':
+        return `${IS_LLM} AND ${this.#like(`llm_${term.key}`, globPattern(term.text))}`;
       case 'label':
         return `label = ${this.#bind(term.label)}`;
       case 'comment':
@@ -202,6 +214,11 @@ class Compiler {
       case 'size':
       case 'dur':
         return this.#range(NUMBER_COLUMNS[term.key], term.key === 'status' ? 1 : 0, term.least, term.most);
+      case 'tokens':
+        return `${IS_LLM} AND max(llm_prompt_tokens, llm_completion_tokens) >= 0
+          AND ${this.#range(TOKENS, 0, term.least, term.most)}`;
+      case 'ttft':
+        return `${IS_LLM} AND ${this.#range('llm_first_token', 0, term.least, term.most)}`;
       case 'is':
         return IS_CONDITIONS[term.flag];
       case 'has':

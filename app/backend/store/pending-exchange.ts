@@ -5,7 +5,15 @@ import type {
   GapRecord,
   ResponseRecord,
 } from '../../../proxy-engine/batches.ts';
-import type { BodyCapture, ExchangeId, ExchangeSummary, MessageSide, ProtocolName, SessionId } from '#contract';
+import type {
+  BodyCapture,
+  ExchangeId,
+  ExchangeSummary,
+  LlmSummary,
+  MessageSide,
+  ProtocolName,
+  SessionId,
+} from '#contract';
 import { FramingEncoder } from './framing-codec.ts';
 import { mediaTypeOfHead } from './head-fields.ts';
 import {
@@ -14,6 +22,7 @@ import {
   readGrpcStatus,
   type MessageOwner,
 } from './messages/choose-sources.ts';
+import { watchLlm, type LlmWatch } from './messages/llm-watch.ts';
 import { MessageLog } from './messages/message-log.ts';
 import { graphqlOperation, mayBeGraphql } from './graphql-operation.ts';
 import { RunCollector } from './run-collector.ts';
@@ -99,6 +108,8 @@ export class PendingExchange implements MessageOwner {
   hidden = false;
   program: string | null = null;
   operation: string | null = null;
+  llm: LlmSummary | null = null;
+  llmWatch: LlmWatch | null = null;
   /** Null: it carries no messages. */
   messages: MessageLog | null = null;
   grpcStatus: number | null = null;
@@ -140,12 +151,14 @@ export class PendingExchange implements MessageOwner {
     this.response.head = record.head;
     this.response.sentHead = record.sentHead;
     this.mediaType = mediaTypeOfHead(record.head);
+    this.llmWatch = watchLlm(this.begin, record.head, this.mediaType);
     const response = { status: record.status, head: record.head, mediaType: this.mediaType };
     chooseResponseSource(this, response, this.begin.kind === 'websocket');
   }
 
   addPayload(side: MessageSide, bytes: Buffer, time: number): void {
     this[side].addPayload(bytes);
+    if (this.llmWatch !== null && side === 'response') this.llmWatch.receive(bytes);
     this.messages?.receive(side, bytes, time);
   }
 
@@ -177,6 +190,8 @@ export class PendingExchange implements MessageOwner {
     this.request.finish();
     this.response.finish();
     if (mayBeGraphql(this.begin.path)) this.operation = graphqlOperation(this.begin, this.request.body.short);
+    if (this.llmWatch !== null) this.llm = this.llmWatch.finish(this.request.body.short, isCancelled(this.end));
+    this.llmWatch = null;
   }
 
   /** How much of the bodies is kept, once they have settled. */
@@ -214,6 +229,7 @@ export class PendingExchange implements MessageOwner {
       ...this.marks,
       program: this.program,
       operation: this.operation,
+      llm: this.llm,
       messages: this.messages?.count ?? 0,
       grpcStatus: this.grpcStatus,
       replayOf: this.replayOf,
@@ -263,4 +279,9 @@ export class PendingExchange implements MessageOwner {
     this.request.discard();
     this.response.discard();
   }
+}
+
+/** The client went away before the end. */
+function isCancelled({ error }: EndRecord): boolean {
+  return error?.code === 'client.cancelled' || error?.code === 'client.cut-short';
 }

@@ -1,4 +1,4 @@
-import type { AnomalyCode, BodyCapture, ExchangeError, ExchangeSummary } from '#contract';
+import type { AnomalyCode, BodyCapture, ExchangeError, ExchangeSummary, LlmSummary } from '#contract';
 
 /** A row of the `exchange` table. */
 export interface ExchangeRow {
@@ -32,11 +32,18 @@ export interface ExchangeRow {
   readonly messages: number;
   readonly grpc_status: number;
   readonly replay_of: number;
+  readonly llm_model: string;
+  readonly llm_prompt_tokens: number;
+  readonly llm_completion_tokens: number;
+  readonly llm_estimated: number;
+  readonly llm_first_token: number;
+  readonly llm_finish: string;
 }
 
 /** Sorted columns hold these instead of NULL. */
 export const NO_STATUS = 0;
 export const NO_DURATION = -1;
+export const NO_COUNT = -1;
 export const NO_MEDIA_TYPE = '';
 export const NO_GRPC_STATUS = -1;
 export const NO_REPLAY = 0;
@@ -72,8 +79,21 @@ export function summaryOfRow(row: ExchangeRow): ExchangeSummary {
     commented: row.commented !== 0,
     program: row.program === '' ? null : row.program,
     operation: row.operation === '' ? null : row.operation,
+    llm: llmOfRow(row),
     messages: row.messages,
     grpcStatus: row.grpc_status === NO_GRPC_STATUS ? null : row.grpc_status,
     replayOf: row.replay_of === NO_REPLAY ? null : row.replay_of,
+  };
+}
+
+function llmOfRow(row: ExchangeRow): LlmSummary | null {
+  if (row.llm_model === '') return null;
+  return {
+    model: row.llm_model,
+    promptTokens: row.llm_prompt_tokens === NO_COUNT ? null : row.llm_prompt_tokens,
+    completionTokens: row.llm_completion_tokens === NO_COUNT ? null : row.llm_completion_tokens,
+    isCompletionEstimated: row.llm_estimated !== 0,
+    timeToFirstToken: row.llm_first_token === NO_DURATION ? null : row.llm_first_token,
+    finishReason: row.llm_finish === '' ? null : row.llm_finish,
   };
 }

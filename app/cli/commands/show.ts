@@ -3,6 +3,7 @@ import type {
   ConnectionFacts,
   ExchangeDetail,
   HeaderField,
+  LlmSummary,
   MessageDetail,
   MessageSide,
   MessageSummary,
@@ -192,12 +193,25 @@ function detailText(
     ['first byte', timing.firstByte === null ? null : `after ${durationText(timing.firstByte)}`],
     ['messages', summary.messages === 0 ? null : String(summary.messages)],
     ['gRPC status', summary.grpcStatus === null ? null : String(summary.grpcStatus)],
+    ['model', summary.llm === null ? null : llmText(summary.llm)],
     ['comment', comment === '' ? null : comment],
   ];
   const lines = facts.flatMap(([name, value]) => (value === null ? [] : [`${name.padEnd(11)} ${terminalText(value)}`]));
   return [...lines, ...messageText('request', request, sent), ...messageText('response', response, sent), ''].join(
     '\n',
   );
+}
+
+/** Model, tokens in and out, first token and why it ended, as far as they are known. */
+function llmText({ model, timeToFirstToken, finishReason, ...tokens }: LlmSummary): string {
+  const { promptTokens, completionTokens, isCompletionEstimated } = tokens;
+  const parts = [
+    promptTokens === null ? null : `${String(promptTokens)} tokens in`,
+    completionTokens === null ? null : `${isCompletionEstimated ? 'about ' : ''}${String(completionTokens)} out`,
+    timeToFirstToken === null ? null : `the first after ${durationText(timeToFirstToken)}`,
+    finishReason,
+  ];
+  return [model, ...parts.filter((part) => part !== null)].join(', ');
 }
 
 function messageText(side: MessageSide, message: MessageDetail | null, sent: boolean): string[] {

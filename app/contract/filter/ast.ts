@@ -1,10 +1,21 @@
 /** Keys whose value is looked for anywhere in the field, without regard to ASCII case; `*` stands for any run. */
 export type TextKey =
-  'host' | 'path' | 'url' | 'type' | 'client' | 'error' | 'anomaly' | 'app' | 'operation' | 'comment';
+  | 'host'
+  | 'path'
+  | 'url'
+  | 'type'
+  | 'client'
+  | 'error'
+  | 'anomaly'
+  | 'app'
+  | 'operation'
+  | 'model'
+  | 'finish'
+  | 'comment';
 /** Keys whose value must equal the field, without regard to ASCII case. */
 export type WordKey = 'method' | 'scheme' | 'protocol';
-/** Keys of whole numbers: status and port as they are, `size` in bytes, `dur` in microseconds. */
-export type NumberKey = 'status' | 'port' | 'size' | 'dur';
+/** Keys of whole numbers: status, port and tokens as they are, `size` in bytes, `dur` and `ttft` in microseconds. */
+export type NumberKey = 'status' | 'port' | 'size' | 'dur' | 'tokens' | 'ttft';
 
 export const IS_FLAGS = [
   'http',

@@ -31,6 +31,7 @@ describe('a filter is read as', () => {
     ['header:"x-note=a b"', 'header x-note contains a b'],
     ['header:cookie=a=b', 'header cookie contains a=b'],
     ['body:"out of stock"', 'body=out of stock'],
+    ['model:gpt-4o finish:length', '(model=gpt-4o and finish=length)'],
     ['is:websocket has:error', '(is websocket and has error)'],
     ['http://a.test/x?y=1', 'any=http://a.test/x?y=1'],
     ['localhost:8080', 'any=localhost:8080'],
@@ -62,6 +63,9 @@ describe('a filter is read as', () => {
     ['label:6', 'label 6'],
     ['dur:>2m', 'dur 120000001..Infinity'],
     ['port:8000..8999', 'port 8000..8999'],
+    ['tokens:>1000', 'tokens 1001..Infinity'],
+    ['tokens:1k..1.5k', 'tokens 1000..1500'],
+    ['ttft:>2s', 'ttft 2000001..Infinity'],
   ])('%s', (text, expected) => {
     expect(read(text)).toBe(expected);
   });
@@ -83,6 +87,7 @@ describe('an error points at its place:', () => {
     ['host:', 'Something must follow host: (host name contains).', 'host:'],
     ['status:abc', 'This is no status. Write status:404, status:4xx, status:>=400 or status:200..299.', 'abc'],
     ['x size:1parsec', 'This is no size. Write size:>1mb or size:10kb..20kb.', '1parsec'],
+    ['tokens:many', 'This is no number of tokens. Write tokens:>1000 or tokens:1k..8k.', 'many'],
     ['dur:9..1', 'The range ends before it begins.', '9..1'],
     ['is:blue', /^is: knows http, websocket, /, 'blue'],
     ['has:luck', /^has: knows error, anomaly, /, 'luck'],

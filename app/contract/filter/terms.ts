@@ -24,6 +24,10 @@ export const FILTER_KEYS = {
   anomaly: 'anomaly code contains',
   app: 'client program contains',
   operation: 'GraphQL operation contains',
+  model: 'language model contains',
+  tokens: 'tokens in and out of a model: >1000',
+  ttft: 'time to the first token: >2s',
+  finish: 'why a model ended contains: stop, length, cancelled',
   label: 'label: red, orange, yellow, green, blue, violet',
   comment: 'comment contains',
 } as const;
@@ -49,13 +53,25 @@ const SIZE_UNITS: Readonly<Record<string, number>> = {
   gib: 1_073_741_824,
 };
 const DURATION_UNITS: Readonly<Record<string, number>> = { us: 1, µs: 1, '': 1e3, ms: 1e3, s: 1e6, m: 6e7, h: 3.6e9 };
+const COUNT_UNITS: Readonly<Record<string, number>> = { '': 1, k: 1e3, m: 1e6 };
 const PLAIN_UNITS: Readonly<Record<string, number>> = { '': 1 };
+
+const NUMBER_NAMES: Readonly<Record<NumberKey, string>> = {
+  status: 'status',
+  port: 'port',
+  size: 'size',
+  dur: 'dur',
+  tokens: 'number of tokens',
+  ttft: 'time',
+};
 
 const EXAMPLES: Readonly<Record<NumberKey, string>> = {
   status: 'status:404, status:4xx, status:>=400 or status:200..299',
   port: 'port:443 or port:8000..8999',
   size: 'size:>1mb or size:10kb..20kb',
   dur: 'dur:>1s or dur:<250ms',
+  tokens: 'tokens:>1000 or tokens:1k..8k',
+  ttft: 'ttft:>2s or ttft:<500ms',
 };
 
 /** A term, or a sentence for a person and the range that it is about. */
@@ -87,6 +103,10 @@ export function readTerm(word: WordToken): TermResult {
       return readNumber(word, 'size', SIZE_UNITS);
     case 'dur':
       return readNumber(word, 'dur', DURATION_UNITS);
+    case 'tokens':
+      return readNumber(word, 'tokens', COUNT_UNITS);
+    case 'ttft':
+      return readNumber(word, 'ttft', DURATION_UNITS);
     case 'is':
       return readFlag(word, IS_FLAGS, (flag) => ({ key: 'is', flag }));
     case 'has':
@@ -135,7 +155,7 @@ function readStatus(word: WordToken): TermResult {
 
 /** `5`, `=5`, `>5`, `>=5`, `<5`, `<=5`, `5..9` or `5-9`, each number with a unit. */
 function readNumber(word: WordToken, key: NumberKey, units: Readonly<Record<string, number>>): TermResult {
-  const failure = failAtValue(word, `This is no ${key}. Write ${EXAMPLES[key]}.`);
+  const failure = failAtValue(word, `This is no ${NUMBER_NAMES[key]}. Write ${EXAMPLES[key]}.`);
   const range = /^([\d.]+[a-zµ]*)(?:\.\.|-)([\d.]+[a-zµ]*)$/i.exec(word.value.replaceAll(' ', ''));
   if (range !== null) {
     const least = readQuantity(range[1] ?? '', units);

@@ -51,6 +51,8 @@ export interface ImportedExchange {
     readonly trailers: Buffer | null;
   } | null;
   readonly timing: Timing;
+  /** When the body of the response came, microseconds since the start; null: with its first byte. */
+  readonly bodyAt: number | null;
   readonly error: ExchangeError | null;
   readonly anomalies: readonly AnomalyCode[];
   readonly comment: string;
@@ -136,6 +138,7 @@ export function readHarEntry(value: unknown, now: number): ImportedExchange {
     informational: listOf(response['_informational']).flatMap((head) => sentHead(head) ?? []),
     response: status >= 100 && status <= 999 ? readResponse(response, status, protocol, messages.length > 0) : null,
     timing: readTimings(entry),
+    bodyAt: readFirstToken(entry),
     error,
     anomalies: listOf(entry['_anomalies']).filter(isAnomaly),
     comment: textOf(entry['comment']),
@@ -247,6 +250,12 @@ function readTimings(entry: JsonObject): Timing {
   const total = numberOf(entry['time']);
   const end = received ?? Math.max(at, total === null || total < 0 ? 0 : Math.round(total * 1_000));
   return { dns, connect, tls, sent, firstByte, end };
+}
+
+/** When a language model wrote its first token, as Weir's own files say. */
+function readFirstToken(entry: JsonObject): number | null {
+  const milliseconds = numberOf(entry['_firstToken']);
+  return milliseconds === null || milliseconds < 0 ? null : Math.round(milliseconds * 1_000);
 }
 
 /** Words of Chromium's errors, and what they mean here. */

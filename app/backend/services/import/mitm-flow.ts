@@ -80,6 +80,7 @@ export function readMitmFlow(flow: TnetObject, now: number): ReadFlow {
           }
         : null,
       timing: timingOf(startedAt, request, response, server, micros(socket['timestamp_end'])),
+      bodyAt: null,
       error: errorOf(objectOf(flow['error']), hasResponse),
       anomalies: [],
       comment: [textIn(flow['comment']), ...missing].filter((text) => text !== '').join('\n'),

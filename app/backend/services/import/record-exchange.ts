@@ -60,6 +60,7 @@ export class ExchangeRecorder {
     if (response !== null) {
       this.#clock = startedAt + (timing.firstByte ?? 0);
       tap.response(id, { status: response.status, head: response.head, sentHead: response.sentHead });
+      if (exchange.bodyAt !== null) this.#clock = startedAt + exchange.bodyAt;
       this.#payload(id, 'response', response.body);
       if (response.trailers !== null) tap.trailers(id, 'response', response.trailers);
     }

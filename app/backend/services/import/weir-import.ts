@@ -33,6 +33,7 @@ const EXCHANGE = v.object({
     startedAt: count,
     scheme: v.picklist(['http', 'https', 'tcp', 'tls', 'udp']),
     ...{ host: text, port: v.pipe(count, v.maxValue(65_535)), method: text, path: text, status: v.nullable(count) },
+    firstToken: v.optional(instant, null),
   }),
   client: v.object({ address: text, protocol, connection: v.nullable(count), tls }),
   origin: v.object({
@@ -203,6 +204,7 @@ export class WeirImport {
     }
     const head = bytesOf(heads.response);
     if (head === null || exchange.status === null) return;
+    this.#clock = exchange.startedAt + (exchange.firstToken ?? 0);
     this.#tap.response(id, { status: exchange.status, head, sentHead: bytesOf(heads.responseSent) });
     open.sides.response = this.#splitter(id, 'response', head);
   }

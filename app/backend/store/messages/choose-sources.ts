@@ -4,6 +4,7 @@ import { contentCodingsOf, fieldValue, mediaTypeOf, parseHead, parseTrailers } f
 import { DecodingSource } from './decoding-source.ts';
 import { EventSource } from './event-source.ts';
 import { GrpcSource } from './grpc-source.ts';
+import type { LlmWatch } from './llm-watch.ts';
 import type { MessageLog, MessageSource } from './message-log.ts';
 import { WebSocketSource } from './websocket-source.ts';
 
@@ -12,6 +13,8 @@ const GRPC_BYTES = Buffer.from(GRPC);
 
 /** The exchange whose heads are looked at. */
 export interface MessageOwner {
+  /** Null: it can be no call of a language model. */
+  readonly llmWatch: LlmWatch | null;
   /** Its log, made when it is first asked for. */
   log(): MessageLog;
   noteGrpcStatus(status: number): void;
@@ -76,7 +79,7 @@ function useBody(owner: MessageOwner, side: MessageSide, head: Buffer): void {
     source = new GrpcSource(log, side, terms, (section) => {
       readGrpcStatus(owner, section);
     });
-  } else source = new EventSource(log, side);
+  } else source = new EventSource(log, side, owner.llmWatch);
   const onLate = (): void => {
     log.onLate();
   };

@@ -1,5 +1,6 @@
 import type { MessageSide } from '#contract';
 import { EventReader, type StreamEvent } from '../../../../proxy-engine/batches.ts';
+import type { LlmWatch } from './llm-watch.ts';
 import type { MessageLog, MessageSource } from './message-log.ts';
 import type { PayloadKeeper } from './message-payload.ts';
 
@@ -9,11 +10,14 @@ export class EventSource implements MessageSource {
   readonly #log: MessageLog;
   readonly #side: MessageSide;
   readonly #keeper: PayloadKeeper;
+  readonly #llm: LlmWatch | null;
   readonly #reader = new EventReader();
 
-  constructor(log: MessageLog, side: MessageSide) {
+  /** @param llm looks for the answer of a language model in the events */
+  constructor(log: MessageLog, side: MessageSide, llm: LlmWatch | null) {
     this.#log = log;
     this.#side = side;
+    this.#llm = llm;
     this.#keeper = log.makeKeeper(side);
   }
 
@@ -38,6 +42,7 @@ export class EventSource implements MessageSource {
   }
 
   #add({ kind, data, name, id, retry, wireBytes, cut, isUtf8 }: StreamEvent, time: number): void {
+    if (kind === 'event' && !cut) this.#llm?.event(data, time);
     this.#keeper.begin(null);
     this.#keeper.add(data);
     const facts: Record<string, string> = {};

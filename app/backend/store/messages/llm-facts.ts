@@ -2,6 +2,8 @@ import type { LlmFacts, MessageSummary } from '#contract';
 
 /** Characters of what the model wrote that are kept. */
 const OUTPUT_CHARACTERS = 16_384;
+/** Gaps between events with content that are kept: the first ones of a stream. */
+const MOST_GAPS = 65_536;
 /** The event that ends a stream. */
 const DONE = '[DONE]';
 
@@ -31,23 +33,23 @@ type Json = Readonly<Record<string, unknown>>;
  * completions, legacy completions and responses, whole or streamed. Null when it is none.
  */
 export function readLlmFacts(sources: LlmSources): LlmFacts | null {
-  const request = parseObject(sources.requestText);
-  const facts = new FactsCollector(sources);
+  const reader = new LlmReader(sources.startedAt);
   for (const { summary, data } of sources.events) {
-    if (summary.kind !== 'event' || data.trim() === DONE) continue;
-    const chunk = parseObject(data);
-    if (chunk !== null) facts.addChunk(chunk, summary.time);
+    if (summary.kind === 'event') reader.addEvent(data, summary.time);
   }
-  const whole = facts.isStreamed ? null : parseObject(sources.responseText);
-  if (whole !== null) facts.addWhole(whole);
-  return facts.finish(request);
+  if (!reader.isStreamed) reader.addWhole(sources.responseText);
+  return reader.finish(sources);
 }
 
-class FactsCollector {
-  isStreamed = false;
-  readonly #sources: LlmSources;
-  readonly #contentTimes: number[] = [];
+/** Reads one call as its answer comes; what it keeps of a stream is bounded. */
+export class LlmReader {
+  readonly #startedAt: number;
+  readonly #gaps: number[] = [];
   readonly #toolCalls: string[] = [];
+  #isStreamed = false;
+  #firstContent: number | null = null;
+  #lastContent = 0;
+  #contents = 0;
   #interface: LlmFacts['interface'] | null = null;
   #model: string | null = null;
   #promptTokens: number | null = null;
@@ -56,48 +58,61 @@ class FactsCollector {
   #output = '';
   #isOutputCut = false;
 
-  constructor(sources: LlmSources) {
-    this.#sources = sources;
+  /** @param startedAt of the exchange, microseconds since the Unix epoch */
+  constructor(startedAt: number) {
+    this.#startedAt = startedAt;
   }
 
-  /** One event of a stream. */
-  addChunk(chunk: Json, time: number): void {
+  /** What came so far is an answer of a model. */
+  get isRecognised(): boolean {
+    return this.#interface !== null;
+  }
+
+  get isStreamed(): boolean {
+    return this.#isStreamed;
+  }
+
+  /**
+   * One event of a stream.
+   * @param time microseconds since the Unix epoch
+   */
+  addEvent(data: string, time: number): void {
+    const chunk = data.trim() === DONE ? null : parseObject(data);
+    if (chunk === null) return;
     const type = textOf(chunk['type']);
     if (type?.startsWith('response.') ?? false) this.#addResponseEvent(type ?? '', chunk, time);
     else this.#addCompletion(chunk, time);
   }
 
-  /** A whole answer. */
-  addWhole(answer: Json): void {
+  /** A whole answer, decoded; null when it cannot be read. */
+  addWhole(text: string | null): void {
+    const answer = parseObject(text);
+    if (answer === null) return;
     if (answer['object'] === 'response') this.#addResponse(answer, true);
     else this.#addCompletion(answer, null);
   }
 
-  finish(request: Json | null): LlmFacts | null {
+  /** Null: it was no call of a language model. */
+  finish({ requestText, cancelled }: Pick<LlmSources, 'requestText' | 'cancelled'>): LlmFacts | null {
     if (this.#interface === null) return null;
-    const times = this.#contentTimes;
-    const first = times[0] ?? null;
-    const last = times.at(-1) ?? null;
-    const gaps = times
-      .slice(1)
-      .map((time, index) => time - (times[index] ?? time))
-      .sort((one, other) => one - other);
-    const isEstimated = this.#completionTokens === null && times.length > 0;
-    const completionTokens = this.#completionTokens ?? (isEstimated ? times.length : null);
-    const seconds = first === null || last === null ? 0 : (last - first) / 1_000_000;
+    const first = this.#firstContent;
+    const gaps = this.#gaps.toSorted((one, other) => one - other);
+    const isEstimated = this.#completionTokens === null && this.#contents > 0;
+    const completionTokens = this.#completionTokens ?? (isEstimated ? this.#contents : null);
+    const seconds = first === null ? 0 : (this.#lastContent - first) / 1_000_000;
     return {
       interface: this.#interface,
-      streamed: this.isStreamed,
-      model: this.#model ?? textOf(request?.['model']),
+      streamed: this.#isStreamed,
+      model: this.#model ?? textOf(parseObject(requestText)?.['model']),
       promptTokens: this.#promptTokens,
       completionTokens,
       isCompletionEstimated: isEstimated,
-      timeToFirstToken: first === null ? null : Math.max(0, first - this.#sources.startedAt),
+      timeToFirstToken: first === null ? null : Math.max(0, first - this.#startedAt),
       gaps: gaps.length === 0 ? null : { median: at(gaps, 0.5), p95: at(gaps, 0.95), longest: at(gaps, 1) },
       tokensPerSecond: seconds > 0 && completionTokens !== null ? completionTokens / seconds : null,
       finishReason: this.#finishReason,
       toolCalls: this.#toolCalls,
-      cancelled: this.#sources.cancelled,
+      cancelled,
       output: this.#output,
       isOutputCut: this.#isOutputCut,
     };
@@ -109,7 +124,7 @@ class FactsCollector {
     const object = textOf(part['object']) ?? '';
     if (!object.includes('completion') && (choices.length === 0 || this.#interface === null)) return;
     this.#interface ??= object.startsWith('chat') ? 'chat' : 'completion';
-    if (time !== null) this.isStreamed = true;
+    if (time !== null) this.#isStreamed = true;
     this.#model ??= textOf(part['model']);
     this.#addUsage(objectOf(part['usage']), 'prompt_tokens', 'completion_tokens');
     let hasContent = false;
@@ -123,18 +138,18 @@ class FactsCollector {
       for (const call of calls) this.#addToolCall(textOf(objectOf(call['function'])?.['name']));
       hasContent ||= content !== '' || reasoning !== '' || calls.length > 0;
     }
-    if (hasContent && time !== null) this.#contentTimes.push(time);
+    if (hasContent && time !== null) this.#noteContent(time);
   }
 
   /** One event of the responses interface. */
   #addResponseEvent(type: string, event: Json, time: number): void {
     this.#interface ??= 'responses';
-    this.isStreamed = true;
+    this.#isStreamed = true;
     const response = objectOf(event['response']);
     if (response !== null) this.#addResponse(response, false);
     if (type.endsWith('.delta')) {
       if (type === 'response.output_text.delta') this.#write(textOf(event['delta']) ?? '');
-      this.#contentTimes.push(time);
+      this.#noteContent(time);
     }
     const item = objectOf(event['item']);
     if (type === 'response.output_item.added' && item?.['type'] === 'function_call')
@@ -153,6 +168,13 @@ class FactsCollector {
       if (item['type'] === 'function_call') this.#addToolCall(textOf(item['name']));
       for (const content of listOf(item['content'])) this.#write(textOf(content['text']) ?? '');
     }
+  }
+
+  #noteContent(time: number): void {
+    if (this.#firstContent === null) this.#firstContent = time;
+    else if (this.#gaps.length < MOST_GAPS) this.#gaps.push(time - this.#lastContent);
+    this.#lastContent = time;
+    this.#contents += 1;
   }
 
   #addUsage(usage: Json | null, prompt: string, completion: string): void {

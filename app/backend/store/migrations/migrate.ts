@@ -5,10 +5,22 @@ import { MARKS_AND_PROGRAMS } from './0002-marks-and-programs.ts';
 import { MESSAGES } from './0003-messages.ts';
 import { REPLAYS } from './0004-replays.ts';
 import { AGE_OF_IMPORTS } from './0005-age-of-imports.ts';
+import { LANGUAGE_MODELS } from './0006-language-models.ts';
 import { HTTP2_FRAMES } from './0007-http2-frames.ts';
 
-/** Step n brings a database from version n to n + 1. Steps are only ever added. */
-const STEPS: readonly string[] = [FIRST_SCHEMA, MARKS_AND_PROGRAMS, MESSAGES, REPLAYS, AGE_OF_IMPORTS, HTTP2_FRAMES];
+/**
+ * Step n brings a database from version n to n + 1. Steps are only ever added: the order here counts, not the numbers of files
+ * (there were databases with the step of 0007 before 0006 was ready).
+ */
+const STEPS: readonly string[] = [
+  FIRST_SCHEMA,
+  MARKS_AND_PROGRAMS,
+  MESSAGES,
+  REPLAYS,
+  AGE_OF_IMPORTS,
+  HTTP2_FRAMES,
+  LANGUAGE_MODELS,
+];
 
 /** The version that this build reads and writes (`PRAGMA user_version`). */
 const SCHEMA_VERSION = STEPS.length;

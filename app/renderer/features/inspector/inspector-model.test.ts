@@ -30,6 +30,7 @@ const SUMMARY: ExchangeSummary = {
   commented: false,
   program: null,
   operation: null,
+  llm: null,
   messages: 0,
   grpcStatus: null,
   replayOf: null,
