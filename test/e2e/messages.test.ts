@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Locator, Page } from 'playwright-core';
-import { detailOf, openExchange, showSample, startRealInspector } from '../support/real-inspector.ts';
+import { applyFilter, detailOf, openExchange, showSample, startRealInspector } from '../support/real-inspector.ts';
 import type { RealInspector } from '../support/real-inspector.ts';
 
 const PATIENCE = { timeout: 20_000 };
@@ -23,6 +23,24 @@ afterEach(async () => {
 
 afterAll(async () => {
   await inspector.stop();
+});
+
+test('columns for language models are shown when asked for, and filters find by them', async () => {
+  await applyFilter(page, 'model:shop-assistant tokens:>200 ttft:>500ms');
+  await page.getByRole('columnheader', { name: 'Method' }).click({ button: 'right' });
+  for (const name of ['Model', 'Tokens', 'First token', 'Finish']) {
+    await page.getByRole('menuitemcheckbox', { name, exact: true }).click();
+  }
+  await page.keyboard.press('Escape');
+  const list = page.locator('[role=row][data-index]');
+  await expect.poll(() => list.count(), PATIENCE).toBe(1);
+  const cell = (id: string): Promise<string> => list.locator(`.cell.${id}`).innerText();
+  expect([await cell('model'), await cell('finish')]).toEqual(['shop-assistant-small', 'stop']);
+  expect(await cell('tokens')).toContain('212 → 74');
+  expect(await cell('ttft')).toMatch(/^\d+ ms$/);
+  const heads = page.getByRole('columnheader');
+  expect(await heads.allInnerTexts()).toEqual(expect.arrayContaining(['Model', 'Tokens', 'First token', 'Finish']));
+  expect(inspector.complaints).toEqual([]);
 });
 
 function rows(): Locator {

@@ -14,6 +14,10 @@ export type ColumnId =
   | 'program'
   | 'protocol'
   | 'started'
+  | 'model'
+  | 'tokens'
+  | 'ttft'
+  | 'finish'
   | 'waterfall';
 
 export interface ColumnDefinition {
@@ -41,6 +45,10 @@ const COLUMNS: readonly ColumnDefinition[] = [
   { id: 'program', width: 112, least: 64, sort: null, numeric: false, from: 980 },
   { id: 'protocol', width: 72, least: 64, sort: null, numeric: false, from: 980 },
   { id: 'started', width: 84, least: 84, sort: 'time', numeric: true, from: 980 },
+  { id: 'model', width: 132, least: 64, sort: null, numeric: false, from: 0 },
+  { id: 'tokens', width: 100, least: 100, sort: null, numeric: true, from: 0 },
+  { id: 'ttft', width: 84, least: 84, sort: null, numeric: true, from: 0 },
+  { id: 'finish', width: 84, least: 64, sort: null, numeric: false, from: 0 },
   { id: 'waterfall', width: 160, least: 80, sort: null, numeric: false, from: 0 },
 ];
 
@@ -54,12 +62,16 @@ export const HIDEABLE: readonly ColumnId[] = [
   'program',
   'protocol',
   'started',
+  'model',
+  'tokens',
+  'ttft',
+  'finish',
   'waterfall',
 ];
 
 /** The label is a bar at the edge of the row: it stands first and stays there. */
 const FIXED: ColumnId = 'label';
-const HIDDEN_AT_FIRST: readonly ColumnId[] = ['waterfall'];
+const HIDDEN_AT_FIRST: readonly ColumnId[] = ['model', 'tokens', 'ttft', 'finish', 'waterfall'];
 const ORDER_AT_FIRST: readonly ColumnId[] = COLUMNS.map(({ id }) => id);
 
 export interface ShownColumn {
@@ -74,6 +86,19 @@ const NARROW_STEPS = [
   { below: 560, hides: 'size' },
   { below: 480, hides: 'host' },
 ] as const;
+
+/** Which columns go first, one by one, where those that a person asked for would not fit beside them; px of the scroll bar. */
+const GIVING_WAY: readonly ColumnId[] = [
+  'started',
+  'protocol',
+  'program',
+  'waterfall',
+  'finish',
+  'ttft',
+  'tokens',
+  'model',
+];
+const SCROLL_BAR = 10;
 
 type Widths = Readonly<Partial<Record<ColumnId, number>>>;
 
@@ -92,7 +117,7 @@ export class Columns {
 
   /** @param listWidth px */
   shown(listWidth: number): readonly ShownColumn[] {
-    return this.#ordered
+    const wanted = this.#ordered
       .filter(
         ({ id, from }) =>
           listWidth >= from &&
@@ -100,6 +125,7 @@ export class Columns {
           !NARROW_STEPS.some(({ below, hides }) => hides === id && listWidth < below),
       )
       .map((definition) => ({ definition, width: this.#widths.value[definition.id] ?? definition.width }));
+    return fitting(wanted, listWidth - SCROLL_BAR);
   }
 
   /** The host has no column at this width and stands before the path. */
@@ -163,6 +189,20 @@ export class Columns {
     this.#hidden.reset();
     this.#order.reset();
   }
+}
+
+function fitting(wanted: readonly ShownColumn[], room: number): readonly ShownColumn[] {
+  let shown = wanted;
+  let taken = shown.reduce((sum, { width }) => sum + width, 0);
+  for (const id of GIVING_WAY) {
+    if (taken <= room) break;
+    shown = shown.filter(({ definition, width }) => {
+      if (definition.id !== id) return true;
+      taken -= width;
+      return false;
+    });
+  }
+  return shown;
 }
 
 /** Columns that an older version did not know stand where they are delivered, behind the column that they follow there. */

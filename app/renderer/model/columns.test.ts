@@ -93,13 +93,30 @@ test('a column that an older version did not know stands where it is delivered',
     'program',
     'protocol',
     'started',
+    'model',
+    'tokens',
+    'ttft',
+    'finish',
     'waterfall',
   ]);
 });
 
-test('the waterfall is there for who asks for it', () => {
+test.each(['waterfall', 'model', 'tokens', 'ttft', 'finish'] as const)(
+  'the column %s is there for who asks for it',
+  (id) => {
+    const columns = new Columns(memory());
+    expect(names(columns, 1_200)).not.toContain(id);
+    columns.setHidden(id, false);
+    expect(names(columns, 1_200)).toContain(id);
+  },
+);
+
+test('columns that do not fit give way, those first that nobody asked for', () => {
   const columns = new Columns(memory());
-  expect(names(columns, 1_200)).not.toContain('waterfall');
-  columns.setHidden('waterfall', false);
-  expect(names(columns, 1_200)).toContain('waterfall');
+  for (const id of ['model', 'tokens', 'ttft', 'finish'] as const) columns.setHidden(id, false);
+  const shown = (width: number): string[] => names(columns, width).slice(names(columns, width).indexOf('duration') + 1);
+  expect(shown(1_300)).toEqual(['program', 'protocol', 'started', 'model', 'tokens', 'ttft', 'finish']);
+  expect(shown(1_176)).toEqual(['program', 'model', 'tokens', 'ttft', 'finish']);
+  expect(shown(900)).toEqual(['model', 'tokens']);
+  expect(shown(700)).toEqual([]);
 });

@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest';
-import { formatBytes, formatClock, formatCount, formatDuration, formatElapsed, formatRate } from './format.ts';
+import {
+  formatBytes,
+  formatClock,
+  formatCount,
+  formatDuration,
+  formatElapsed,
+  formatRate,
+  formatShortCount,
+} from './format.ts';
 
 test.each([
   [0, '0 B'],
@@ -51,4 +59,15 @@ test('counts and rates group their digits', () => {
 
 test('a time of day has milliseconds', () => {
   expect(formatClock(Date.UTC(2026, 2, 3, 12, 30, 50, 7) * 1_000)).toMatch(/^\d\d:30:50\.007$/);
+});
+
+test.each([
+  [0, '0'],
+  [999, '999'],
+  [1_204, '1.2k'],
+  [9_960, '10k'],
+  [128_000, '128k'],
+  [999_600, '1.0M'],
+])('%d is written %s where there is little room', (count, text) => {
+  expect(formatShortCount(count)).toBe(text);
 });

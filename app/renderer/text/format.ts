@@ -15,6 +15,13 @@ export function formatCount(count: number): string {
   return WHOLE.format(count);
 }
 
+/** A count in little room: `340`, `1.2k`, `18k`, `1.3M`. */
+export function formatShortCount(count: number): string {
+  if (count < 1_000) return String(Math.round(count));
+  const [value, unit] = count < 999_500 ? [count / 1_000, 'k'] : [count / 1_000_000, 'M'];
+  return `${value.toFixed(value < 9.95 ? 1 : 0)}${unit}`;
+}
+
 /** `912 B`, `18.4 KB`, `312 KB`; a KB is 1,000 bytes, as in filters. */
 export function formatBytes(bytes: number): string {
   let value = bytes;

@@ -13,6 +13,10 @@ export const COLUMN_TEXT: Readonly<Record<ColumnId, string>> = {
   program: 'Program',
   protocol: 'Protocol',
   started: 'Started',
+  model: 'Model',
+  tokens: 'Tokens',
+  ttft: 'First token',
+  finish: 'Finish',
   waterfall: 'Waterfall',
 };
 
@@ -52,6 +56,8 @@ export const LIST_TEXT = {
   fresh: (count: string): string => `${count} new`,
   none: '–',
   messages: (count: string): string => `${count} msg`,
+  tokens: (prompt: string, completion: string): string => `${prompt} → ${completion}`,
+  about: (count: string): string => `~${count}`,
   labelled: (name: string): string => `label ${name}`,
   noResults: 'No exchange matches',
   noResultsHint: (filter: string): string => `Nothing in this session passes the filter “${filter}”.`,

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { fakeExchange } from '../../../../test/support/fake-exchanges.ts';
 import { rowView, toneOf, typeWord } from './row-view.ts';
 
@@ -46,4 +46,39 @@ test.each([
   ['application/vnd.ms-excel', 'ms-excel'],
 ])('%s is called %s', (mediaType, word) => {
   expect(typeWord({ ...row, mediaType })).toBe(word);
+});
+
+describe('of a call of a language model', () => {
+  const llm = {
+    model: 'shop-small',
+    promptTokens: 1_204,
+    completionTokens: 340,
+    isCompletionEstimated: false,
+    timeToFirstToken: 640_000,
+    finishReason: 'stop',
+  };
+
+  test('the row says model, tokens in and out, first token and why it ended', () => {
+    expect(rowView({ ...row, llm })).toMatchObject({
+      model: 'shop-small',
+      tokens: '\u200e1.2k → 340',
+      ttft: '640 ms',
+      finish: 'stop',
+    });
+  });
+
+  test('what was not told is left out, and what was counted here says so', () => {
+    const counted = { ...llm, promptTokens: null, isCompletionEstimated: true, timeToFirstToken: null };
+    expect(rowView({ ...row, llm: counted })).toMatchObject({ tokens: '\u200e– → ~340', ttft: '' });
+    const silent = { ...llm, promptTokens: null, completionTokens: null, finishReason: null };
+    expect(rowView({ ...row, llm: silent })).toMatchObject({ tokens: '', finish: '' });
+  });
+
+  test('characters that nobody sees are named', () => {
+    expect(rowView({ ...row, llm: { ...llm, model: 'a\u202eb' } }).model).toBe('a‹U+202E›b');
+  });
+});
+
+test('other rows say nothing of models', () => {
+  expect(rowView(row)).toMatchObject({ model: '', tokens: '', ttft: '', finish: '' });
 });

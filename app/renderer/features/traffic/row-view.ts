@@ -1,6 +1,6 @@
-import type { ErrorCode, ExchangeSummary } from '#contract';
+import type { ErrorCode, ExchangeSummary, LlmSummary } from '#contract';
 import { ERROR_TEXT } from '../../text/errors.ts';
-import { formatBytes, formatClock, formatCount, formatDuration } from '../../text/format.ts';
+import { formatBytes, formatClock, formatCount, formatDuration, formatShortCount } from '../../text/format.ts';
 import { LIST_TEXT } from '../../text/traffic.ts';
 import { visibleLine } from '../../ui/visible-text.ts';
 
@@ -37,11 +37,20 @@ export interface RowView {
   readonly operation: string;
   readonly protocol: string;
   readonly started: string;
+  /** Of a call of a language model; empty for anything else, and for what it did not say. */
+  readonly model: string;
+  readonly tokens: string;
+  readonly ttft: string;
+  readonly finish: string;
 }
 
 /** Room before the name of an operation, and of the mark of a comment with its gap, px. */
 const OPERATION_GAP = 8;
 const COMMENT_WIDTH = 18;
+
+const NO_LLM = { model: '', tokens: '', ttft: '', finish: '' } as const;
+/** Numbers and an arrow alone say no direction, and the cell's own one is that of its end. */
+const LEFT_TO_RIGHT = '\u200e';
 
 const views = new WeakMap<ExchangeSummary, RowView>();
 
@@ -79,7 +88,25 @@ function makeView(row: ExchangeSummary): RowView {
     protocol: row.client.protocol,
     // Hundredths: a column of 84 px holds no more.
     started: formatClock(row.startedAt).slice(0, -1),
+    ...llmView(row.llm),
   };
+}
+
+function llmView(llm: LlmSummary | null): Pick<RowView, 'model' | 'tokens' | 'ttft' | 'finish'> {
+  if (llm === null) return NO_LLM;
+  return {
+    model: visibleLine(llm.model),
+    tokens: tokensText(llm),
+    ttft: llm.timeToFirstToken === null ? '' : formatDuration(llm.timeToFirstToken),
+    finish: llm.finishReason === null ? '' : visibleLine(llm.finishReason),
+  };
+}
+
+function tokensText({ promptTokens, completionTokens, isCompletionEstimated }: LlmSummary): string {
+  if (promptTokens === null && completionTokens === null) return '';
+  const of = (count: number | null): string => (count === null ? LIST_TEXT.none : formatShortCount(count));
+  const written = of(completionTokens);
+  return LEFT_TO_RIGHT + LIST_TEXT.tokens(of(promptTokens), isCompletionEstimated ? LIST_TEXT.about(written) : written);
 }
 
 /** Status, word or elapsed time, with its colour. Colour never stands alone: each has its text. */
