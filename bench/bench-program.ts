@@ -2,7 +2,7 @@
  * The benchmark as a process of its own, for the command line and for the inspector's panel.
  *
  * `--list` prints one JSON line, `{"profiles": BenchProfile[], "products": BenchProduct[]}`. Otherwise the argument is one
- * JSON object, see `Request`; lines are `{"type":"progress","progress":BenchProgress}`, after each profile
+ * JSON object, see `Request`; lines are `{"type":"progress","progress":BenchProgress}`, after each profile and ladder
  * `{"type":"partial","result":BenchResult}`, and last
  * `{"type":"result","result":BenchResult}`. SIGTERM, SIGINT and the end of standard input cancel: what was
  * started is ended, and the result so far is printed.
@@ -11,17 +11,22 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BenchProduct } from '#contract';
 import { products as allProducts } from './products/index.ts';
-import { PROFILES } from './profiles.ts';
+import { PROFILES, type RunnableProfile } from './profiles.ts';
 import { BenchRun } from './runner.ts';
 
 interface Request {
   readonly run: string;
-  /** Ids; profiles keep the order of the list. */
+  /** Ids, of what is measured by trials, on ramps and on sweeps; each keeps the order of the list. */
   readonly profiles: readonly string[];
+  readonly ramps: readonly string[];
+  readonly sweeps: readonly string[];
   /** Ids, or null for every product. */
   readonly products: readonly string[] | null;
   readonly trials: number;
   readonly seconds: number;
+  readonly secondsPerStep: number;
+  /** Operations a second that are offered in trials; null for a closed loop. */
+  readonly rate: number | null;
 }
 
 /** Version of Weir, from the nearest package file above this program. */
@@ -52,12 +57,19 @@ if (argument === '--list') {
   print({ profiles: PROFILES.map(({ profile }) => profile), products: list });
 } else {
   const request = JSON.parse(argument ?? '{}') as Request;
-  const chosen = PROFILES.filter(({ profile }) => request.profiles.includes(profile.id));
-  if (chosen.length === 0) throw new Error('None of the profiles is known. --list names them.');
+  const chosen = (ids: readonly string[]): readonly RunnableProfile[] =>
+    PROFILES.filter(({ profile }) => ids.includes(profile.id));
+  const profiles = chosen(request.profiles);
+  const ladders = [
+    ...chosen(request.ramps).map((runnable) => ({ kind: 'ramp', runnable }) as const),
+    ...chosen(request.sweeps).map((runnable) => ({ kind: 'sweep', runnable }) as const),
+  ];
+  if (profiles.length + ladders.length === 0) throw new Error('None of the profiles is known. --list names them.');
   const run = new BenchRun(
     {
       ...request,
-      profiles: chosen,
+      profiles,
+      ladders,
       products: products.filter(({ id }) => request.products === null || request.products.includes(id)),
       weir: version(),
     },

@@ -16,9 +16,11 @@ export interface Child {
 const KILL_AFTER_MS = 5_000;
 
 const running = new Set<Child>();
+let closed = false;
 
-/** Ends everything that was started and still runs; what waits for one of them fails. */
+/** Ends everything that was started and still runs; what waits for one of them fails, and nothing can be started any more. */
 export async function closeChildren(): Promise<void> {
+  closed = true;
   await Promise.all([...running].map((child) => child.close()));
 }
 
@@ -26,6 +28,7 @@ export async function closeChildren(): Promise<void> {
  * Starts a program pinned to a list of cores (`taskset` syntax), where the system can pin.
  *
  * @param cores for example `0` or `0,1`; null leaves the choice to the system
+ * @throws after `closeChildren`
  */
 export function startChild(
   command: string,
@@ -33,6 +36,7 @@ export function startChild(
   cores: string | null,
   env: NodeJS.ProcessEnv = {},
 ): Child {
+  if (closed) throw new Error('The run has ended.');
   const pinned = cores !== null && process.platform === 'linux';
   const child = pinned
     ? spawn('taskset', ['-c', cores, command, ...args], childOptions(env))

@@ -109,7 +109,7 @@ function median(numbers: readonly number[]): number {
 async function runProfile(id: string, plain: number): Promise<void> {
   const runnable = PROFILES.find(({ profile }) => profile.id === id);
   if (runnable === undefined) throw new Error(`There is no profile ${id}.`);
-  const origin = { plain, tls: 0, h2c: 0, tcp: 0, udp: 0 };
+  const origin = { plain, tls: 0, h2: 0, h2c: 0, tcp: 0, udp: 0 };
   const certificate = makeCertificate(folder);
   const chosen = products('').filter(
     (product) => runnable.profile.products.includes(product.id) && product.missing(runnable.role) === null,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { BENCH_FAMILIES, BENCH_MODES } from '#contract';
+import { BENCH_FAMILIES, BENCH_LADDER_PROFILES, BENCH_LADDERS, BENCH_MODES } from '#contract';
 import { products } from './products/index.ts';
 import { PROFILES } from './profiles.ts';
 
@@ -23,4 +23,28 @@ test('the quick set is small enough for a minute, and its products exist', () =>
   );
   expect(quick.length).toBeGreaterThan(0);
   expect(steps.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(18);
+});
+
+test('the full set and its ramps stay under an hour where every product is here', () => {
+  const { trials, seconds } = BENCH_MODES.full;
+  const full = PROFILES.filter(({ profile }) => profile.full);
+  const steps = full.reduce((sum, { profile }) => sum + 1 + trials * profile.products.length, 0);
+  const ramped = PROFILES.filter(({ profile }) => BENCH_LADDER_PROFILES.includes(profile.id));
+  const rungs = ramped.reduce((sum, { profile }) => sum + 1 + profile.products.length, 0) * BENCH_LADDERS.ramp.length;
+  // Warm-up, and what starting and ending a product takes.
+  const time = steps * (2 + seconds + 1) + rungs * (1 + BENCH_MODES.ramp.seconds + 1);
+  expect(time).toBeLessThanOrEqual(3_600);
+  expect(ramped.map(({ profile }) => profile.id)).toEqual(BENCH_LADDER_PROFILES);
+  expect(full.map(({ profile }) => profile.id)).toEqual(expect.arrayContaining([...BENCH_LADDER_PROFILES]));
+});
+
+test('the matrix has every pair of protocols, and says what nginx cannot do', () => {
+  const matrix = PROFILES.filter(({ profile }) => profile.family === 'matrix');
+  const pairs = matrix.map(
+    ({ role, load }) => `${load.protocol} ${String(load.tls)} ${'origin' in role ? role.origin : ''}`,
+  );
+  expect(new Set(pairs).size).toBe(16);
+  const nginx = products('0').find(({ id }) => id === 'nginx');
+  const impossible = matrix.filter(({ role }) => nginx?.missing(role)?.startsWith('Not possible') === true);
+  if (nginx?.version() !== null) expect(impossible).toHaveLength(8);
 });

@@ -16,18 +16,23 @@ export function medianTrial(trials: readonly BenchTrial[]): BenchTrial | null {
     const values = trials.map(pick).filter((value) => value !== null);
     return values.length === 0 ? null : median(values);
   };
+  // Where one trial did not achieve its rate, there is no latency to quote.
+  const latency = (pick: (trial: BenchTrial) => number | null): number | null =>
+    trials.some((trial) => pick(trial) === null) ? null : known(pick);
   return {
     operations: of((trial) => trial.operations),
     errors: of((trial) => trial.errors),
     seconds: of((trial) => trial.seconds),
     operationsPerSecond: of((trial) => trial.operationsPerSecond),
-    p50: of((trial) => trial.p50),
-    p90: of((trial) => trial.p90),
-    p99: of((trial) => trial.p99),
-    p999: of((trial) => trial.p999),
-    max: of((trial) => trial.max),
+    successShare: of((trial) => trial.successShare),
+    p50: latency((trial) => trial.p50),
+    p90: latency((trial) => trial.p90),
+    p99: latency((trial) => trial.p99),
+    p999: latency((trial) => trial.p999),
+    max: latency((trial) => trial.max),
     cpuPerOperation: known((trial) => trial.cpuPerOperation),
     engineCpuPerOperation: known((trial) => trial.engineCpuPerOperation),
     residentBytes: known((trial) => trial.residentBytes),
+    proportionalBytes: known((trial) => trial.proportionalBytes),
   };
 }

@@ -1,13 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { BenchTrial } from '#contract';
+import { successShare, type BenchTrial } from '#contract';
 import { startChild } from './child.ts';
-import { readThreadCpu, readTreeUsage, type TreeUsage } from './process-tree.ts';
-import type { Product, ProductSetting } from './products/product.ts';
+import { readThreadCpu, readTreeProportional, readTreeUsage, type TreeUsage } from './process-tree.ts';
+import type { Product, ProductSetting, Role } from './products/product.ts';
 import { NODE_ENVIRONMENT, programPath } from './programs.ts';
 import type { RunnableProfile } from './profiles.ts';
-import type { GeneratorLine, GeneratorPlan } from './workload.ts';
+import type { GeneratorLine, GeneratorPlan, GeneratorResult, OriginPorts, Way } from './workload.ts';
 
 /** How hard and how long. */
 export interface Intensity {
@@ -15,12 +15,17 @@ export interface Intensity {
   readonly measureMs: number;
   readonly connections: number;
   readonly http2: { readonly connections: number; readonly streams: number };
+  /** Operations a second that are offered; null for a closed loop. */
+  readonly rate: number | null;
   /** Cores of generator and origin, `taskset` syntax, or null. */
   readonly cores: string | null;
 }
 
 /** How the system names the threads of Weir's engine. */
 const ENGINE_THREADS = 'engine ';
+
+/** A rate is achieved from this share of it on. */
+const ACHIEVED_SHARE = 0.99;
 
 /** Told each half second of a trial, with the operations since the last time. */
 export type OnLive = (operations: number) => void;
@@ -37,8 +42,8 @@ export async function runTrial(
   try {
     const running = await product.start({ ...setting, role: runnable.role, folder });
     try {
-      const connectTo = runnable.role.kind === 'explicit' ? `localhost:${String(setting.origin.tls)}` : null;
-      const target = { port: running.port, connectTo, pid: running.child.pid, isWeir: product.isWeir };
+      const way = wayOf(runnable.role, setting.origin);
+      const target = { port: running.port, way, pid: running.child.pid, isWeir: product.isWeir };
       return await load(runnable, target, intensity, onLive);
     } finally {
       await running.child.close();
@@ -48,11 +53,15 @@ export async function runTrial(
   }
 }
 
+function wayOf(role: Role, ports: OriginPorts): Way {
+  if (role.kind !== 'explicit') return { kind: 'direct' };
+  return { kind: role.way, origin: `localhost:${String(ports[role.origin])}` };
+}
+
 /** Where the load goes, and whose CPU is charged. */
 export interface LoadTarget {
   readonly port: number;
-  /** `host:port` for CONNECT; null for none. */
-  readonly connectTo: string | null;
+  readonly way: Way;
   readonly pid: number;
   readonly isWeir: boolean;
 }
@@ -68,10 +77,11 @@ export async function load(
   const plan: GeneratorPlan = {
     workload,
     port: target.port,
-    connectTo: target.connectTo,
-    host: target.connectTo ?? `127.0.0.1:${String(target.port)}`,
+    way: target.way,
+    host: target.way.kind === 'direct' ? `127.0.0.1:${String(target.port)}` : target.way.origin,
     connections: isHttp2 ? intensity.http2.connections : intensity.connections,
     streams: intensity.http2.streams,
+    rate: intensity.rate,
     warmUpMs: intensity.warmUpMs,
     measureMs: intensity.measureMs,
   };
@@ -84,6 +94,7 @@ export async function load(
   try {
     let before: TreeUsage | null = null;
     let after: TreeUsage | null = null;
+    let proportionalBytes: number | null = null;
     let engine: number | null = null;
     const readEngine = (): number | null => (target.isWeir ? readThreadCpu(target.pid, ENGINE_THREADS) : null);
     for (;;) {
@@ -96,26 +107,33 @@ export async function load(
         after = readTreeUsage(target.pid);
         const now = readEngine();
         engine = engine === null || now === null ? null : now - engine;
+        proportionalBytes = readTreeProportional(target.pid);
       } else {
-        const { operations, errors, seconds, p50, p90, p99, p999, max } = line;
+        const { operations, errors, seconds } = line;
         const cpu = before === null || after === null ? null : after.cpuMicroseconds - before.cpuMicroseconds;
         return {
           operations,
           errors,
           seconds,
           operationsPerSecond: operations / seconds,
-          p50,
-          p90,
-          p99,
-          p999,
-          max,
+          successShare: successShare(operations, errors),
+          ...latenciesOf(line, intensity.rate),
           cpuPerOperation: cpu === null || operations === 0 ? null : cpu / operations,
           engineCpuPerOperation: engine === null || operations === 0 ? null : engine / operations,
           residentBytes: after?.residentBytes ?? null,
+          proportionalBytes,
         };
       }
     }
   } finally {
     await generator.close();
   }
+}
+
+function latenciesOf(
+  { operations, seconds, p50, p90, p99, p999, max }: GeneratorResult,
+  rate: number | null,
+): Pick<BenchTrial, 'p50' | 'p90' | 'p99' | 'p999' | 'max'> {
+  const isAchieved = rate === null || operations >= ACHIEVED_SHARE * rate * seconds;
+  return isAchieved ? { p50, p90, p99, p999, max } : { p50: null, p90: null, p99: null, p999: null, max: null };
 }

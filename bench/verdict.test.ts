@@ -16,6 +16,7 @@ function trial(cpuPerOperation: number | null, operationsPerSecond: number, erro
     errors,
     seconds: 1,
     operationsPerSecond,
+    successShare: operationsPerSecond / (operationsPerSecond + errors),
     p50: 1,
     p90: 2,
     p99: 3,
@@ -24,12 +25,13 @@ function trial(cpuPerOperation: number | null, operationsPerSecond: number, erro
     cpuPerOperation,
     engineCpuPerOperation: null,
     residentBytes: null,
+    proportionalBytes: null,
   };
 }
 
 function result(product: string, ...trials: readonly BenchTrial[]): BenchProductResult {
   const name = product === 'weir' ? 'Weir, capture off' : product;
-  return { product, name, version: '1', missing: null, trials, median: medianTrial(trials) };
+  return { product, name, version: '1', missing: null, trials, median: medianTrial(trials), originShare: null };
 }
 
 function profile(

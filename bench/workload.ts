@@ -10,19 +10,35 @@ export interface Workload {
   readonly fresh: boolean;
   /** gRPC: content type, length prefix, and the status in the trailers counts. */
   readonly grpc: boolean;
+  /** A stream of HTTP/2 that stays open and carries messages of `sends` bytes both ways at once, `DUPLEX_WINDOW` under way. */
+  readonly duplex: boolean;
+  /** Reads 16 KiB of an answer, waits this long, and reads on, ms; 0 reads as it comes. */
+  readonly readPauseMs: number;
+  /** Each connection names a host in TLS that nobody has named before. */
+  readonly newNames: boolean;
 }
+
+/** Messages of a duplex stream that are under way at once. */
+export const DUPLEX_WINDOW = 4;
+
+/** How a load gets to its origin: by a reverse proxy or a relay, or through an explicit proxy. */
+export type Way =
+  | { readonly kind: 'direct' }
+  /** A tunnel by CONNECT or SOCKS 5 (by name), or a proxy request with its absolute URL; `origin` is `host:port`. */
+  | { readonly kind: 'connect' | 'socks5' | 'request'; readonly origin: string };
 
 /** One load on one port, the argument of the generator's process. */
 export interface GeneratorPlan {
   readonly workload: Workload;
   readonly port: number;
-  /** `host:port` for CONNECT; null speaks to `port` directly. */
-  readonly connectTo: string | null;
+  readonly way: Way;
   /** Authority of the requests. */
   readonly host: string;
   readonly connections: number;
   /** Streams of each HTTP/2 connection. */
   readonly streams: number;
+  /** Operations a second over all connections, begun by the clock; null begins each when the one before is answered. */
+  readonly rate: number | null;
   readonly warmUpMs: number;
   readonly measureMs: number;
 }
@@ -51,7 +67,10 @@ export interface GeneratorResult {
 export interface OriginPorts {
   /** HTTP/1 and WebSocket. */
   readonly plain: number;
+  /** HTTP/1 over TLS. */
   readonly tls: number;
+  /** HTTP/2 over TLS. */
+  readonly h2: number;
   /** HTTP/2 by prior knowledge. */
   readonly h2c: number;
   readonly tcp: number;

@@ -39,7 +39,7 @@ const FOR_PEOPLE: ReadonlySet<string> = new Set([
  * Runs one command line.
  *
  * @param args what stands behind `weir`
- * @returns the exit code: 0 done, 1 failed, 2 wrong usage. Why goes to standard error
+ * @returns the exit code: 0 done, 1 failed, 2 wrong usage, 3 a benchmark that became slower. Why goes to standard error
  */
 export async function main(args: readonly string[]): Promise<number> {
   try {

@@ -122,21 +122,30 @@ the command.
                   PEM certificates to trust towards origins, beside the system's
   --json          the new exchange as one JSON object, as \`weir list --json\` writes it
 `,
-  bench: `Usage: weir bench [PROFILE...] [--full] [--peer NAME]... [--trials N] [--seconds N]
-                  [--json FILE] [--csv FILE] [--resume FILE] [--list]
+  bench: `Usage: weir bench [PROFILE...] [--full] [--ramp] [--sweep] [--rate N] [--peer NAME]... [--trials N] [--seconds N]
+                  [--json FILE] [--csv FILE] [--resume FILE] [--compare FILE] [--list]
 
 Measures Weir, and other proxies that are installed here, on this machine: loads, origins and products are processes of
 their own on loopback. Without a profile the quick set, which takes less than a minute. Prints a page of Markdown; what it is
 doing goes to standard error. SIGINT ends the run and prints what is finished.
 
-  --list          the profiles, and which products are here
-  --full          every profile, 3 trials of 10 seconds: up to an hour
+  PROFILE         a profile of --list, a family of profiles, or all
+  --list          the profiles by family, and which products are here
+  --full          3 trials of 10 seconds; without a profile the full set and ramps of three profiles: up to an hour
+  --ramp          8, 16, 32 and 64 requests under way: the last load within the limits of errors and p99, and the peak;
+                  one trial of 3 seconds each, of three profiles unless others are named
+  --sweep         the same with 1, 10, 100 and 1,000 connections
+  --rate N        N operations a second begun by the clock, latency from the intended time, instead of a closed loop;
+                  where the rate is not achieved within 1 %, no latency is quoted
   --peer NAME     only Weir and this product, by its id in --list; may be repeated
   --trials N      trials of each product in each profile (quick: 2)
   --seconds N     length of each measured window (quick: 1)
   --json FILE     the result as JSON, also after each profile while the run goes on
   --csv FILE      every trial as comma-separated values
-  --resume FILE   a --json FILE of an earlier run: its finished profiles are not measured again
+  --resume FILE   goes on with the run in this --json FILE: what it has finished is not measured again. Without --json
+                  the result goes there too; where there is no such file, the run begins there
+  --compare FILE  says what became of each profile since this --json FILE: Weir's standing to the same rival, now divided
+                  by then. Exit code 3 when one fell below 0.90
 `,
   protos: `Usage: weir protos add FILE... [--data DIR]
        weir protos list [--json] [--data DIR]

@@ -1,7 +1,7 @@
-import type { BenchProduct, BenchProfile, BenchProgress, BenchResult, BenchRunInfo } from './bench.ts';
+import type { BenchLadderKind, BenchProduct, BenchProfile, BenchProgress, BenchResult, BenchRunInfo } from './bench.ts';
 
-/** How thoroughly a run measures. */
-export type BenchMode = 'quick' | 'full';
+/** How a run measures: trials of a fixed load, a few or many, or one trial for each load of a ladder. */
+export type BenchMode = 'quick' | 'full' | BenchLadderKind;
 
 /** How a mode measures. */
 export interface BenchModeSettings {
@@ -11,13 +11,25 @@ export interface BenchModeSettings {
   readonly seconds: number;
   /** Ids of the products that take part unless others are chosen; null for all. */
   readonly products: readonly string[] | null;
+  /** Whether profiles are measured on a ladder, and on which; null for trials of a fixed load. */
+  readonly ladder: BenchLadderKind | null;
 }
 
 /** The quick mode ends within a minute for the quick set, hence its short list of products. */
 export const BENCH_MODES: Readonly<Record<BenchMode, BenchModeSettings>> = {
-  quick: { trials: 2, seconds: 1, products: ['weir', 'weir-capture', 'nginx', 'mockttp', 'mitmproxy', 'relay'] },
-  full: { trials: 3, seconds: 10, products: null },
+  quick: {
+    trials: 2,
+    seconds: 1,
+    products: ['weir', 'weir-capture', 'nginx', 'mockttp', 'mitmproxy', 'relay'],
+    ladder: null,
+  },
+  full: { trials: 3, seconds: 10, products: null, ladder: null },
+  ramp: { trials: 1, seconds: 3, products: null, ladder: 'ramp' },
+  sweep: { trials: 1, seconds: 3, products: null, ladder: 'sweep' },
 };
+
+/** What is measured on ladders unless others are asked for. */
+export const BENCH_LADDER_PROFILES: readonly string[] = ['http1-small', 'https-http2', 'intercept-http1'];
 
 /** Most profiles or products that one run names. */
 export const MAX_BENCH_CHOICES = 200;

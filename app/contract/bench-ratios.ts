@@ -1,4 +1,5 @@
 import type { BenchProductResult, BenchProfileResult, BenchResult, BenchTrial } from './bench.ts';
+import { laddersText } from './bench-ladders.ts';
 
 /** What is compared: operations a second, or operations a second of CPU. More is better in both. */
 export type BenchMeasure = 'throughput' | 'cpu';
@@ -83,9 +84,13 @@ export function standing({ ratio, noise }: Pick<BenchRatio, 'ratio' | 'noise'>):
 }
 
 /** The whole run in one sentence, with its noise. */
-export function headlineOf(result: Pick<BenchResult, 'profiles' | 'cancelled'>, measure: BenchMeasure): string {
-  const { profiles, cancelled } = result;
+export function headlineOf(
+  result: Pick<BenchResult, 'profiles' | 'cancelled'> & Partial<Pick<BenchResult, 'ladders'>>,
+  measure: BenchMeasure,
+): string {
+  const { profiles, cancelled, ladders = [] } = result;
   const only = profiles[0];
+  if (only === undefined && ladders.length > 0) return laddersText(ladders);
   if (only === undefined) return cancelled ? 'Nothing was finished before it was cancelled.' : 'Nothing was measured.';
   const ratios = profiles.flatMap((profile) => {
     const ratio = ratioOf(profile, measure);
@@ -134,6 +139,20 @@ export function percent(share: number): string {
 export function workOf(trial: BenchTrial, measure: BenchMeasure): number | null {
   if (measure === 'throughput') return trial.operationsPerSecond > 0 ? trial.operationsPerSecond : null;
   return trial.cpuPerOperation === null || trial.cpuPerOperation === 0 ? null : 1_000_000 / trial.cpuPerOperation;
+}
+
+/** Operations that succeeded among all that ended, 0 to 1; 0 when none ended. */
+export function successShare(operations: number, errors: number): number {
+  return operations === 0 ? 0 : operations / (operations + errors);
+}
+
+/** A product's operations a second as a share of what the origin does alone; null where either is not known. */
+export function shareOfOrigin(
+  product: { readonly operationsPerSecond: number } | null,
+  origin: { readonly operationsPerSecond: number } | null,
+): number | null {
+  if (product === null || origin === null || origin.operationsPerSecond === 0) return null;
+  return product.operationsPerSecond / origin.operationsPerSecond;
 }
 
 /** Half of the distance between the best and the worst trial, as a share of their middle. */

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { sampleResult } from '../../test/support/sample-bench.ts';
-import { compare, REGRESSION_BELOW, toCsv, toMarkdown } from './bench-report.ts';
+import { compare, comparisonText, REGRESSION_BELOW } from './bench-comparison.ts';
+import { toCsv } from './bench-csv.ts';
+import { toMarkdown } from './bench-report.ts';
 import { headlineOf, isOriginBound, ratioOf, standing } from './bench-ratios.ts';
 import type { BenchProfileResult, BenchResult, BenchTrial } from './bench.ts';
 
@@ -22,6 +24,8 @@ function trial(operationsPerSecond: number, cpuPerOperation: number | null): Ben
     cpuPerOperation,
     engineCpuPerOperation: null,
     residentBytes: 1,
+    proportionalBytes: 1,
+    successShare: 1,
     ...latencies,
   };
 }
@@ -39,6 +43,7 @@ function profile(
     missing: trials.length === 0 ? 'It is not here.' : null,
     trials,
     median: trials[Math.floor(trials.length / 2)] ?? null,
+    originShare: null,
   });
   return {
     profile: 'http1-small',
@@ -162,6 +167,8 @@ describe('comparing with an earlier run', () => {
     const both = run(profile([trial(80, 10)], [trial(80, 10)]));
     expect(compare(alone, both)).toEqual({ changes: [], left: ['HTTP/1.1'] });
     expect(compare(both, run())).toEqual({ changes: [], left: ['HTTP/1.1'] });
+    const offered = { ...both, methodology: { ...both.methodology, rate: 100 } };
+    expect(compare(both, offered)).toEqual({ changes: [], left: ['HTTP/1.1'] });
   });
 });
 
@@ -201,4 +208,32 @@ describe('exports', () => {
     const first = profile([trial(1, 1)], []);
     expect(toMarkdown(run({ ...first, title: 'a | [b](c) <i>' }))).toContain(String.raw`## a \| \[b\](c) \<i\>`);
   });
+
+  test('CSV and Markdown have each step of a ladder, and what it sustains', () => {
+    const climbed = sampleResult({ ...ORDER, profiles: [], ramps: ['http1-small'] });
+    const steps = toCsv(climbed)
+      .split('\r\n')
+      .filter((row) => row.includes(',weir,0.1.0,ramp '));
+    expect(steps).toHaveLength(4);
+    const text = toMarkdown(climbed);
+    expect(text).toContain('## HTTP/1.1, ramp');
+    expect(text).toContain('p99 at most 50 ms, errors at most 0.1 %');
+    expect(text).toMatch(/\| Weir, capture off \| 0\.1\.0 \| 16 \| \d+ \|.*past the limits/);
+    expect(headlineOf(climbed, 'throughput')).toMatch(/^HTTP\/1\.1: Weir, capture off sustains 16 under way at once/);
+  });
+
+  test('Markdown quotes no latency where the offered rate was not achieved, and says so in the row', () => {
+    const late = { ...trial(90, 10), p50: null, p90: null, p99: null, p999: null, max: null };
+    const { methodology, ...rest } = run(profile([late], []));
+    const text = toMarkdown({ ...rest, methodology: { ...methodology, rate: 100 } });
+    expect(text).toContain('100 operations a second offered');
+    expect(text).toMatch(/\| Weir \| 1 \|.*rate not achieved \| – \|/);
+  });
+});
+
+test('a comparison says which profile became slower, and what cannot be compared', () => {
+  const now = run(profile([trial(80, 20)], [trial(100, 10)]));
+  const then = run(profile([trial(100, 10)], [trial(100, 10)]));
+  expect(comparisonText(compare(now, then))).toContain('| HTTP/1.1 | Nginx | 0.50× | 0.80× | ±1 % | **slower** |');
+  expect(comparisonText(compare(now, run()))).toContain('Not comparable: HTTP/1.1.');
 });

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { BENCH_FAMILIES } from './bench.ts';
 import type {
+  BenchLadder,
   BenchProduct,
   BenchProfile,
   BenchProfileResult,
@@ -10,16 +11,18 @@ import type {
 } from './bench.ts';
 import type { BenchCalls, BenchStreams } from './bench-calls.ts';
 import { MAX_BENCH_CHOICES } from './bench-calls.ts';
+import { upgradeBenchResult } from './bench-upgrade.ts';
 
 type SchemaFor<Shape> = v.GenericSchema<unknown, Shape>;
 
-const amount = v.pipe(v.number(), v.finite(), v.minValue(0));
-const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+const amount = v.pipe(v.number(), v.minValue(0), v.maxValue(Number.MAX_VALUE));
+const count = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(Number.MAX_SAFE_INTEGER));
+const share = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
 const text = v.pipe(v.string(), v.maxLength(4_096));
 const time = v.pipe(v.string(), v.maxLength(40), v.isoTimestamp());
 
 /** A name that is also a safe name of a file. */
-const identifier = v.pipe(v.string(), v.regex(/^[a-z0-9](?:[a-z0-9.-]{0,62}[a-z0-9])?$/i));
+const identifier = v.pipe(v.string(), v.regex(/^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,62}[A-Za-z0-9])?$/));
 const identifiers = v.pipe(v.array(identifier), v.minLength(1), v.maxLength(MAX_BENCH_CHOICES));
 const family = v.picklist(BENCH_FAMILIES);
 const unit = v.picklist(['requests', 'messages', 'round trips', 'connections']);
@@ -29,15 +32,16 @@ const trial: SchemaFor<BenchTrial> = v.object({
   errors: count,
   seconds: amount,
   operationsPerSecond: amount,
-  p50: amount,
-  p90: amount,
-  p99: amount,
-  p999: amount,
-  max: amount,
+  successShare: share,
+  p50: v.nullable(amount),
+  p90: v.nullable(amount),
+  p99: v.nullable(amount),
+  p999: v.nullable(amount),
+  max: v.nullable(amount),
   cpuPerOperation: v.nullable(amount),
-  // Results of earlier versions do not have it.
-  engineCpuPerOperation: v.optional(v.nullable(amount), null),
+  engineCpuPerOperation: v.nullable(amount),
   residentBytes: v.nullable(amount),
+  proportionalBytes: v.nullable(amount),
 });
 
 const profileResult: SchemaFor<BenchProfileResult> = v.object({
@@ -56,6 +60,7 @@ const profileResult: SchemaFor<BenchProfileResult> = v.object({
         missing: v.nullable(text),
         trials: v.pipe(v.array(trial), v.maxLength(1_000)),
         median: v.nullable(trial),
+        originShare: v.nullable(amount),
       }),
     ),
     v.maxLength(MAX_BENCH_CHOICES),
@@ -65,8 +70,37 @@ const profileResult: SchemaFor<BenchProfileResult> = v.object({
 });
 const profileResults = v.pipe(v.array(profileResult), v.maxLength(MAX_BENCH_CHOICES));
 
-const result: SchemaFor<BenchResult> = v.object({
-  schema: v.literal('weir-bench/1'),
+const ladder: SchemaFor<BenchLadder> = v.object({
+  kind: v.picklist(['ramp', 'sweep']),
+  profile: identifier,
+  family,
+  title: text,
+  workload: text,
+  unit,
+  secondsPerStep: amount,
+  limits: v.object({ errorShare: share, p99: amount }),
+  products: v.pipe(
+    v.array(
+      v.object({
+        product: identifier,
+        name: text,
+        version: v.nullable(text),
+        missing: v.nullable(text),
+        steps: v.pipe(
+          v.array(v.object({ load: count, trial: v.nullable(trial), problem: v.nullable(text), holds: v.boolean() })),
+          v.maxLength(100),
+        ),
+        sustained: v.nullable(count),
+        peak: v.nullable(amount),
+      }),
+    ),
+    v.maxLength(MAX_BENCH_CHOICES),
+  ),
+});
+
+/** A result of the present version; its JSON schema is docs/weir-bench.schema.json. */
+export const BENCH_RESULT: SchemaFor<BenchResult> = v.object({
+  schema: v.literal('weir-bench/2'),
   id: identifier,
   startedAt: time,
   finishedAt: time,
@@ -87,8 +121,10 @@ const result: SchemaFor<BenchResult> = v.object({
     warmUpSeconds: amount,
     connections: count,
     http2: v.object({ connections: count, streams: count }),
+    rate: v.nullable(amount),
   }),
   profiles: profileResults,
+  ladders: v.pipe(v.array(ladder), v.maxLength(2 * MAX_BENCH_CHOICES)),
   limitations: v.pipe(v.array(text), v.maxLength(100)),
   cancelled: v.boolean(),
 });
@@ -102,6 +138,7 @@ const progress: SchemaFor<BenchProgress> = v.object({
   profile: v.nullable(text),
   product: v.nullable(text),
   trial: count,
+  load: v.nullable(count),
   live: v.pipe(v.array(amount), v.maxLength(10_000)),
   results: profileResults,
   problem: v.nullable(text),
@@ -115,6 +152,7 @@ const profile: SchemaFor<BenchProfile> = v.object({
   unit,
   products: v.pipe(v.array(identifier), v.maxLength(MAX_BENCH_CHOICES)),
   quick: v.boolean(),
+  full: v.boolean(),
 });
 
 const product: SchemaFor<BenchProduct> = v.object({
@@ -141,13 +179,13 @@ export const BENCH_LINE: SchemaFor<
   | { readonly type: 'result'; readonly result: BenchResult }
 > = v.variant('type', [
   v.object({ type: v.literal('progress'), progress }),
-  v.object({ type: v.literal('partial'), result }),
-  v.object({ type: v.literal('result'), result }),
+  v.object({ type: v.literal('partial'), result: BENCH_RESULT }),
+  v.object({ type: v.literal('result'), result: BENCH_RESULT }),
 ]);
 
-/** A result as it is stored and exported. @throws when the text is not the JSON of one */
+/** A result as it is stored and exported, also by earlier versions. @throws when the text is not the JSON of one */
 export function parseBenchResult(text: string): BenchResult {
-  return v.parse(result, JSON.parse(text));
+  return v.parse(BENCH_RESULT, upgradeBenchResult(JSON.parse(text)));
 }
 
 const nothing = v.strictObject({});
@@ -158,7 +196,7 @@ export const BENCH_CALL_INPUTS: { readonly [Name in keyof BenchCalls]: SchemaFor
   'bench.start': v.strictObject({
     profiles: identifiers,
     products: v.nullable(identifiers),
-    mode: v.picklist(['quick', 'full']),
+    mode: v.picklist(['quick', 'full', 'ramp', 'sweep']),
   }),
   'bench.cancel': v.strictObject({ run: identifier }),
   'bench.history': nothing,

@@ -2,7 +2,16 @@
 export type BenchUnit = 'requests' | 'messages' | 'round trips' | 'connections';
 
 /** Groups of profiles, in the order in which they are shown. */
-export const BENCH_FAMILIES = ['reverse', 'tls', 'heavy', 'streams', 'relays', 'interception'] as const;
+export const BENCH_FAMILIES = [
+  'reverse',
+  'tls',
+  'heavy',
+  'shape',
+  'streams',
+  'relays',
+  'interception',
+  'matrix',
+] as const;
 export type BenchFamily = (typeof BENCH_FAMILIES)[number];
 
 /** One load against one role of a product. */
@@ -17,6 +26,8 @@ export interface BenchProfile {
   readonly products: readonly string[];
   /** Part of the quick set, which ends within a minute. */
   readonly quick: boolean;
+  /** Part of the full set, which ends within an hour. */
+  readonly full: boolean;
 }
 
 /** A program that can be measured. */
@@ -36,18 +47,25 @@ export interface BenchTrial {
   /** Length of the measured window. */
   readonly seconds: number;
   readonly operationsPerSecond: number;
-  /** Latencies, milliseconds. */
-  readonly p50: number;
-  readonly p90: number;
-  readonly p99: number;
-  readonly p999: number;
-  readonly max: number;
+  /** Operations that succeeded among all that ended, 0 to 1. */
+  readonly successShare: number;
+  /**
+   * Latencies, milliseconds: of a closed loop from the sending, of a fixed rate from the intended time of sending. Null where the
+   * offered rate was not achieved: they would tell the backlog, not the product.
+   */
+  readonly p50: number | null;
+  readonly p90: number | null;
+  readonly p99: number | null;
+  readonly p999: number | null;
+  readonly max: number | null;
   /** CPU of the product's whole process tree, microseconds an operation; null where the system does not say. */
   readonly cpuPerOperation: number | null;
   /** Of it, what Weir's engine threads used; null for other products, and where the system does not say. */
   readonly engineCpuPerOperation: number | null;
   /** Resident memory of the tree at the window's end, bytes; null where the system does not say. */
   readonly residentBytes: number | null;
+  /** The same with shared pages divided among those that share them (PSS), bytes. */
+  readonly proportionalBytes: number | null;
 }
 
 export interface BenchProductResult {
@@ -59,6 +77,8 @@ export interface BenchProductResult {
   readonly trials: readonly BenchTrial[];
   /** Of each figure by itself; null without a trial. */
   readonly median: BenchTrial | null;
+  /** The median's operations a second as a share of what the origin does alone; null where either is not known. */
+  readonly originShare: number | null;
 }
 
 export interface BenchProfileResult {
@@ -87,9 +107,63 @@ export interface BenchEnvironment {
   readonly otherCores: string | null;
 }
 
+/** The loads that a ladder climbs: connections, or for a ramp over HTTP/2 streams. */
+export const BENCH_LADDERS = {
+  /** What is under way at once; over HTTP/2 these are streams of at most four connections. */
+  ramp: [8, 16, 32, 64],
+  /** Connections; over HTTP/2 with one stream each. */
+  sweep: [1, 10, 100, 1_000],
+} as const satisfies Record<string, readonly number[]>;
+export type BenchLadderKind = keyof typeof BENCH_LADDERS;
+
+/** One product under one load of a ladder, one trial. */
+export interface BenchStep {
+  /** One of the loads of its ladder. */
+  readonly load: number;
+  readonly trial: BenchTrial | null;
+  /** Why there is no trial; null when there is one. */
+  readonly problem: string | null;
+  /** Whether the trial is within the ladder's limits. */
+  readonly holds: boolean;
+}
+
+/** One product, or `origin`, on a ladder. */
+export interface BenchLadderProduct {
+  readonly product: string;
+  readonly name: string;
+  readonly version: string | null;
+  /** Why it was not measured; null when it was. */
+  readonly missing: string | null;
+  readonly steps: readonly BenchStep[];
+  /** The last load within the limits; null when there is none. */
+  readonly sustained: number | null;
+  /** Most operations a second of any step within the limit of errors; null when there is none. */
+  readonly peak: number | null;
+}
+
+/** A profile under rising load. */
+export interface BenchLadder {
+  readonly kind: BenchLadderKind;
+  readonly profile: string;
+  readonly family: BenchFamily;
+  readonly title: string;
+  readonly workload: string;
+  readonly unit: BenchUnit;
+  /** Length of each measured window. */
+  readonly secondsPerStep: number;
+  readonly limits: {
+    /** Operations that may fail, 0 to 1. */
+    readonly errorShare: number;
+    /** Milliseconds. */
+    readonly p99: number;
+  };
+  /** What the origin does alone first, then the products. */
+  readonly products: readonly BenchLadderProduct[];
+}
+
 /** A finished (or cancelled) run. Its JSON form is the file format; `schema` names its version. */
 export interface BenchResult {
-  readonly schema: 'weir-bench/1';
+  readonly schema: 'weir-bench/2';
   readonly id: string;
   /** ISO 8601. */
   readonly startedAt: string;
@@ -103,8 +177,11 @@ export interface BenchResult {
     readonly warmUpSeconds: number;
     readonly connections: number;
     readonly http2: { readonly connections: number; readonly streams: number };
+    /** Operations a second that are offered, over all connections; null for a closed loop, where an answer brings the next request. */
+    readonly rate: number | null;
   };
   readonly profiles: readonly BenchProfileResult[];
+  readonly ladders: readonly BenchLadder[];
   /** What a reader must know before quoting a figure. */
   readonly limitations: readonly string[];
   readonly cancelled: boolean;
@@ -121,6 +198,8 @@ export interface BenchProgress {
   readonly profile: string | null;
   readonly product: string | null;
   readonly trial: number;
+  /** Of a ladder's step; null in a trial of a fixed load. */
+  readonly load: number | null;
   /** Operations a second of each half second of the trial under way. */
   readonly live: readonly number[];
   /** Profiles that are finished. */
@@ -133,8 +212,9 @@ export interface BenchProgress {
 export interface BenchRunInfo {
   readonly id: string;
   readonly startedAt: string;
+  /** Those that were measured, by trials or on ladders. */
   readonly profiles: readonly string[];
   readonly cancelled: boolean;
-  /** Verdict of the first profile. */
+  /** Verdict of the first profile; of a run with ladders alone, what they are. */
   readonly verdict: string;
 }

@@ -1,10 +1,13 @@
-export { BENCH_FAMILIES } from './bench.ts';
+export { BENCH_FAMILIES, BENCH_LADDERS } from './bench.ts';
 export type * from './bench.ts';
-export { BENCH_MODES, MAX_BENCH_CHOICES } from './bench-calls.ts';
+export { BENCH_LADDER_PROFILES, BENCH_MODES, MAX_BENCH_CHOICES } from './bench-calls.ts';
 export type * from './bench-calls.ts';
 export * from './bench-ratios.ts';
-export { compare, REGRESSION_BELOW, toCsv, toMarkdown } from './bench-report.ts';
-export type { BenchChange, BenchComparison } from './bench-report.ts';
+export { compare, comparisonText, REGRESSION_BELOW } from './bench-comparison.ts';
+export type { BenchChange, BenchComparison } from './bench-comparison.ts';
+export { toCsv } from './bench-csv.ts';
+export { LADDER_LOADS, laddersText, limitsText, loadsOf, stepText, sustainedText } from './bench-ladders.ts';
+export { toMarkdown } from './bench-report.ts';
 export type * from './calls.ts';
 export type * from './authority-calls.ts';
 export type * from './frames.ts';

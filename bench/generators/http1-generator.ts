@@ -1,56 +1,85 @@
+import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import type { GeneratorPlan } from '../workload.ts';
 import type { Meter } from './meter.ts';
 import { openConnection } from './open-connection.ts';
+import type { Pace } from './pace.ts';
 import { ResponseEnds } from './response-ends.ts';
 
+/** What a slow reader takes at once, bytes. */
+const SLOW_READ_BYTES = 16_384;
+
 /** Keeps every connection busy with one request after the other. */
-export async function driveHttp1(plan: GeneratorPlan, meter: Meter): Promise<Promise<void>[]> {
+export async function driveHttp1(plan: GeneratorPlan, meter: Meter, pace: Pace): Promise<Promise<void>[]> {
   const request = requestBytes(plan);
-  if (plan.workload.fresh) return Array.from({ length: plan.connections }, () => driveFresh(plan, request, meter));
+  const { fresh, readPauseMs } = plan.workload;
+  if (fresh) return Array.from({ length: plan.connections }, () => driveFresh(plan, request, meter, pace));
   const sockets = await Promise.all(Array.from({ length: plan.connections }, () => openConnection(plan, 'http/1.1')));
-  return sockets.map((socket) => drive(socket, request, meter));
+  return sockets.map((socket) => drive(socket, request, meter, pace, readPauseMs));
 }
 
-function requestBytes({ workload, host }: GeneratorPlan): Buffer {
+function requestBytes({ workload, way, host }: GeneratorPlan): Buffer {
   const { path, sends, fresh } = workload;
   const body = sends > 0 ? `Content-Type: application/octet-stream\r\nContent-Length: ${String(sends)}\r\n` : '';
   const close = fresh ? 'Connection: close\r\n' : '';
-  const line = `${sends > 0 ? 'POST' : 'GET'} ${path} HTTP/1.1\r\n`;
+  const target = way.kind === 'request' ? `http://${way.origin}${path}` : path;
+  const line = `${sends > 0 ? 'POST' : 'GET'} ${target} HTTP/1.1\r\n`;
   const head = `${line}Host: ${host}\r\nUser-Agent: weir-bench\r\nAccept: */*\r\n${body}${close}`;
   return Buffer.concat([Buffer.from(`${head}\r\n`), Buffer.alloc(sends, 'b')]);
 }
 
 /** Resolves when the connection is closed: after the window, or by a fault. */
-function drive(socket: Socket, request: Buffer, meter: Meter): Promise<void> {
+function drive(socket: Socket, request: Buffer, meter: Meter, pace: Pace, readPauseMs: number): Promise<void> {
   return new Promise((resolve) => {
     const ends = new ResponseEnds();
-    let sentAt = 0;
-    const send = (): void => {
-      sentAt = performance.now();
+    let startedAt = 0;
+    const send = (intendedAt: number | null): void => {
+      if (intendedAt === null) {
+        socket.destroy();
+        return;
+      }
+      startedAt = intendedAt;
       socket.write(request);
     };
-    socket.on('data', (chunk: Buffer) => {
+    const read = (chunk: Buffer): void => {
       if (!ends.read(chunk)) return;
       if (ends.failed) meter.failed();
-      else meter.done(sentAt);
-      if (meter.stopping) socket.destroy();
-      else send();
-    });
+      else meter.done(startedAt);
+      pace.next(send);
+    };
+    if (readPauseMs === 0) socket.on('data', read);
+    else void readSlowly(socket, readPauseMs, read);
     socket.on('error', () => undefined);
     socket.on('close', () => {
       // Before the window's end nobody should have closed it.
       meter.failed();
       resolve();
     });
-    send();
+    pace.next(send);
   });
 }
 
+async function readSlowly(socket: Socket, pauseMs: number, read: (chunk: Buffer) => void): Promise<void> {
+  while (!socket.destroyed) {
+    const size = Math.min(SLOW_READ_BYTES, socket.readableLength);
+    const chunk = (size === 0 ? socket.read(0) : socket.read(size)) as Buffer | null;
+    if (chunk === null) {
+      // Ends in an error when the connection does: the loop is over then.
+      await once(socket, 'readable').catch(() => undefined);
+      continue;
+    }
+    read(chunk);
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
+}
+
 /** One request a connection, so that each pays for accepting, for TLS, and for CONNECT where the plan has it. */
-async function driveFresh(plan: GeneratorPlan, request: Buffer, meter: Meter): Promise<void> {
-  while (!meter.stopping) {
-    const startedAt = performance.now();
+async function driveFresh(plan: GeneratorPlan, request: Buffer, meter: Meter, pace: Pace): Promise<void> {
+  for (;;) {
+    const startedAt = await new Promise<number | null>((begin) => {
+      pace.next(begin);
+    });
+    if (startedAt === null) return;
     try {
       if (await askOnce(await openConnection(plan, 'http/1.1'), request)) meter.done(startedAt);
       else meter.failed();

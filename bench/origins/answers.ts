@@ -54,9 +54,17 @@ export interface FixedAnswer {
   readonly parts: readonly Buffer[];
 }
 
+/** Answered by HTTP/1 as soon as so many bytes of the request's body have come; the rest of it is read and forgotten. */
+export const EARLY_PATH = '/early';
+export const EARLY_AFTER_BYTES = 8_192;
+
+/** By HTTP/2, POST: sends each piece of the body back as it comes. */
+export const DUPLEX_PATH = '/duplex';
+
 /** By path. */
 export const ANSWERS: Readonly<Record<string, FixedAnswer>> = {
   '/small': { type: 'application/json', parts: [json(42)] },
+  [EARLY_PATH]: { type: 'application/json', parts: [json(42)] },
   '/64k': { type: 'application/octet-stream', parts: [bytes(65_536)] },
   '/256k': { type: 'application/octet-stream', parts: [bytes(262_144)] },
   '/openai/json': { type: 'application/json', parts: [Buffer.from(JSON.stringify(completion))] },

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { ANSWERS, type FixedAnswer } from './answers.ts';
+import { ANSWERS, EARLY_AFTER_BYTES, EARLY_PATH, type FixedAnswer } from './answers.ts';
 import { acceptKey, echoFrames } from './websocket-echo.ts';
 
 const HEAD_END = Buffer.from('\r\n\r\n');
@@ -35,6 +35,8 @@ export function serveHttp1(socket: Socket): void {
   let held: Buffer | null = null;
   /** Bytes of a request body that are still to come. */
   let missing = 0;
+  /** So many bytes before a request's end its answer goes out. */
+  let answerBefore = 0;
   let answer: readonly Buffer[] = NOT_FOUND;
   const respond = (): void => {
     if (answer.length === 1) {
@@ -57,9 +59,10 @@ export function serveHttp1(socket: Socket): void {
     while (bytes.length > 0) {
       if (missing > 0) {
         const taken = Math.min(missing, bytes.length);
+        const before = missing;
         missing -= taken;
         bytes = bytes.subarray(taken);
-        if (missing === 0) respond();
+        if (before > answerBefore && missing <= answerBefore) respond();
         continue;
       }
       const end = bytes.indexOf(HEAD_END);
@@ -78,8 +81,10 @@ export function serveHttp1(socket: Socket): void {
         echoFrames(socket, rest);
         return;
       }
-      answer = WIRES.get(pathOf(head)) ?? NOT_FOUND;
+      const path = pathOf(head);
+      answer = WIRES.get(path) ?? NOT_FOUND;
       missing = Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? 0);
+      answerBefore = path === EARLY_PATH ? Math.max(0, missing - EARLY_AFTER_BYTES) : 0;
       bytes = rest;
       if (missing === 0) respond();
     }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { freePort, startChild, waitForPort } from '../child.ts';
 import { NODE_ENVIRONMENT } from '../programs.ts';
-import type { Product, ProductSetting, RunningProduct } from './product.ts';
+import type { ExplicitRole, Product, ProductSetting, RunningProduct } from './product.ts';
 import { versionOf, which } from './which.ts';
 
 /*
@@ -23,8 +23,9 @@ export const mitmproxy: Product = {
   start: async (setting) => {
     const port = await freePort();
     const options = ['-q', '--listen-host', '127.0.0.1', '--listen-port', String(port), '--ssl-insecure'];
-    const folder = ['--set', `confdir=${setting.folder}`];
-    const child = startChild(which('mitmdump') ?? 'mitmdump', [...options, ...folder], setting.cores);
+    options.push('--set', `confdir=${setting.folder}`);
+    if (setting.role.kind === 'explicit' && setting.role.way === 'socks5') options.push('--mode', 'socks5');
+    const child = startChild(which('mitmdump') ?? 'mitmdump', options, setting.cores);
     await waitForPort(port, child, 40_000);
     return { child, port };
   },
@@ -36,7 +37,7 @@ export const mockttp = npmProduct(
   (entry) => `
 import mockttp from ${JSON.stringify(entry)};
 const https = await mockttp.generateCACertificate();
-const server = mockttp.getLocal({ https, recordTraffic: false });
+const server = mockttp.getLocal({ https, socks: true, recordTraffic: false });
 await server.start();
 await server.forUnmatchedRequest().thenPassThrough({ ignoreHostHttpsErrors: true });
 process.stdout.write(JSON.stringify({ port: server.port }) + '\\n');
@@ -55,9 +56,22 @@ proxy.listen({ host: '127.0.0.1', port: 0, keepAlive: true, sslCaDir: ${JSON.str
   process.stdout.write(JSON.stringify({ port: proxy.httpPort }) + '\\n');
 });
 `,
+  (role) => {
+    if (role.way === 'socks5') return 'Not possible: http-mitm-proxy speaks no SOCKS';
+    if (role.origin === 'h2') return 'Not possible: http-mitm-proxy speaks no HTTP/2';
+    return role.newNames
+      ? 'Not possible: http-mitm-proxy makes a leaf for what is tunnelled to, not for the name in TLS'
+      : null;
+  },
 );
 
-function npmProduct(name: string, entry: string, source: (entry: string, setting: ProductSetting) => string): Product {
+/** @param impossible what the product cannot do at all, by role */
+function npmProduct(
+  name: string,
+  entry: string,
+  source: (entry: string, setting: ProductSetting) => string,
+  impossible: (role: ExplicitRole) => string | null = () => null,
+): Product {
   const file = join(PEERS_FOLDER, 'node_modules', entry);
   const isHere = (): boolean => PEERS_FOLDER !== '' && existsSync(file);
   return {
@@ -66,10 +80,12 @@ function npmProduct(name: string, entry: string, source: (entry: string, setting
     isWeir: false,
     isControl: false,
     version: () => (isHere() ? versionFrom(join(PEERS_FOLDER, 'node_modules', name, 'package.json')) : null),
-    missing: () =>
-      isHere()
-        ? null
-        : `${name} is not installed (npm install ${name} in a folder of its own, and name that in WEIR_BENCH_PEERS)`,
+    missing: (role) => {
+      if (!isHere()) {
+        return `${name} is not installed (npm install ${name} in a folder of its own, and name that in WEIR_BENCH_PEERS)`;
+      }
+      return role?.kind === 'explicit' ? impossible(role) : null;
+    },
     start: async (setting): Promise<RunningProduct> => {
       const program = join(setting.folder, `${name}.mjs`);
       writeFileSync(program, source(pathToFileURL(file).href, setting));

@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { freePort, startChild, waitForPort } from '../child.ts';
 import type { Product, ProductSetting, Role, RunningProduct } from './product.ts';
@@ -28,6 +29,10 @@ function missing(role?: Role): string | null {
   if ((role?.kind === 'tcp' || role?.kind === 'udp') && !STREAM_MODULES.some((path) => existsSync(path))) {
     return 'nginx has no stream module here (Debian: apt install libnginx-mod-stream)';
   }
+  if (role?.kind === 'explicit') return 'Not possible: nginx opens no TLS that it tunnels';
+  if (role?.kind === 'reverse' && (role.origin === 'h2c' || role.origin === 'h2') && !role.grpc) {
+    return 'Not possible: nginx speaks HTTP/2 to origins only for gRPC';
+  }
   return null;
 }
 
@@ -40,7 +45,7 @@ async function start(setting: ProductSetting, buffering: 'on' | 'off'): Promise<
     role.kind === 'tcp' || role.kind === 'udp' ? streamBlock(setting, port) : httpBlock(setting, port, buffering);
   writeFileSync(
     file,
-    `${loadStreamModule(setting)}daemon off;
+    `${loadStreamModule(setting)}${ownUser()}daemon off;
 worker_processes 1;
 pid ${join(folder, 'nginx.pid')};
 error_log ${join(folder, 'logs', 'error.log')} warn;
@@ -51,6 +56,11 @@ ${body}`,
   if (role.kind === 'udp') await new Promise((resolve) => setTimeout(resolve, 500));
   else await waitForPort(port, child);
   return { child, port };
+}
+
+/** Started by root, workers would become a user that cannot write what they buffer into the folder of this run. */
+function ownUser(): string {
+  return process.getuid?.() === 0 ? `user ${userInfo().username};\n` : '';
 }
 
 /** The module that relays is loaded where the distribution keeps it apart. */
@@ -76,11 +86,19 @@ function httpBlock(setting: ProductSetting, port: number, buffering: 'on' | 'off
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
     .map((name) => `  ${name}_temp_path ${join(folder, name)};`)
     .join('\n');
-  const isGrpc = role.origin === 'h2c';
+  const isTls = role.origin === 'tls' || role.origin === 'h2';
+  const verified = (module: 'proxy' | 'grpc'): string =>
+    isTls
+      ? ['ssl_verify on', `ssl_trusted_certificate ${setting.caFile}`, 'ssl_name localhost', 'ssl_server_name on']
+          .map((directive) => `${module}_${directive};`)
+          .join('\n      ')
+      : '';
   const listen = `listen 127.0.0.1:${String(port)}${role.tls ? ' ssl' : ''}${role.http2 ? ' http2' : ''};`;
-  const location = isGrpc
-    ? 'grpc_pass grpc://origin;'
-    : `proxy_pass http://origin;
+  const location = role.grpc
+    ? `grpc_pass grpc${isTls ? 's' : ''}://origin;
+      ${verified('grpc')}`
+    : `proxy_pass http${isTls ? 's' : ''}://origin;
+      ${verified('proxy')}
       proxy_http_version 1.1;
       proxy_set_header Upgrade $http_upgrade;
       proxy_set_header Connection $connection_upgrade;
@@ -93,7 +111,7 @@ ${temporary}
   client_body_buffer_size 256k;
   map $http_upgrade $connection_upgrade { default upgrade; '' ''; }
   upstream origin {
-    server 127.0.0.1:${String(isGrpc ? origin.h2c : origin.plain)};
+    server 127.0.0.1:${String(origin[role.origin])};
     keepalive 256;
     keepalive_requests 1000000;
   }

@@ -1,14 +1,31 @@
 import type { Child } from '../child.ts';
 import type { OriginPorts } from '../workload.ts';
 
+/** What an origin of HTTP speaks: HTTP/1 without and with TLS, HTTP/2 without (by prior knowledge) and with TLS. */
+export type OriginKind = 'plain' | 'tls' | 'h2c' | 'h2';
+
+/** In front of one origin. */
+export interface ReverseRole {
+  readonly kind: 'reverse';
+  readonly origin: OriginKind;
+  /** Towards the client. */
+  readonly tls: boolean;
+  readonly http2: boolean;
+  /** What comes are calls of gRPC, or streams that are carried as those are. */
+  readonly grpc: boolean;
+}
+
+/** A forward proxy that looks into what it carries, and opens TLS on both legs. */
+export interface ExplicitRole {
+  readonly kind: 'explicit';
+  readonly origin: Exclude<OriginKind, 'h2c'>;
+  readonly way: 'connect' | 'socks5' | 'request';
+  /** Each connection is for a host that is new in TLS; what it is tunnelled to stays the same. */
+  readonly newNames: boolean;
+}
+
 /** What a product is to do in a profile. */
-export type Role =
-  /** In front of one origin. */
-  | { readonly kind: 'reverse'; readonly origin: 'plain' | 'h2c'; readonly tls: boolean; readonly http2: boolean }
-  /** A forward proxy that opens TLS on both legs. */
-  | { readonly kind: 'explicit' }
-  | { readonly kind: 'tcp' }
-  | { readonly kind: 'udp' };
+export type Role = ReverseRole | ExplicitRole | { readonly kind: 'tcp' } | { readonly kind: 'udp' };
 
 /** Where a product runs, and against what. */
 export interface ProductSetting {
@@ -39,7 +56,10 @@ export interface Product {
   readonly isControl: boolean;
   /** As the program says it; null when it is not here. */
   version(): string | null;
-  /** Null when it can run here (in this role, where one is named), else why not and what would help. */
+  /**
+   * Null when it can run here (in this role, where one is named), else why not and what would help; what the product cannot do at
+   * all begins with `Not possible`.
+   */
   missing(role?: Role): string | null;
   start(setting: ProductSetting): Promise<RunningProduct>;
 }

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort, startChild } from '../child.ts';
 import { NODE_ENVIRONMENT, WEIR_COMMAND } from '../programs.ts';
-import type { Product, ProductSetting, RunningProduct } from './product.ts';
+import type { OriginPorts } from '../workload.ts';
+import type { OriginKind, Product, ProductSetting, RunningProduct } from './product.ts';
 
 interface Ready {
   readonly listeners: readonly { readonly port: number }[];
@@ -24,13 +25,26 @@ export function weir(capture: boolean, version: string): Product {
 function modeOf({ role, origin }: ProductSetting): string {
   switch (role.kind) {
     case 'reverse':
-      return `reverse:${role.origin === 'h2c' ? 'h2c' : 'http'}://127.0.0.1:${String(role.origin === 'h2c' ? origin.h2c : origin.plain)}`;
+      return `reverse:${originUrl(role.origin, origin)}`;
     case 'explicit':
       return 'proxy';
     case 'tcp':
       return `tcp:127.0.0.1:${String(origin.tcp)}`;
     case 'udp':
       return `udp:127.0.0.1:${String(origin.udp)}`;
+  }
+}
+
+function originUrl(kind: OriginKind, ports: OriginPorts): string {
+  switch (kind) {
+    case 'plain':
+      return `http://127.0.0.1:${String(ports.plain)}`;
+    case 'h2c':
+      return `h2c://127.0.0.1:${String(ports.h2c)}`;
+    case 'tls':
+    case 'h2':
+      // The certificate, which is verified, names this host.
+      return `https://localhost:${String(ports[kind])}`;
   }
 }
 

@@ -135,7 +135,7 @@ test('the quick set runs from the palette, and the chart draws what its JSON say
 
   await page.getByText('All figures').click();
   const figures = page.getByRole('region', { name: first.title }).getByRole('row').nth(1);
-  expect(await figures.innerText()).toContain(weir.p99.toFixed(2));
+  expect(await figures.innerText()).toContain(weir.p99?.toFixed(2));
   await page.getByText('Conditions and limits').click();
   for (const limitation of result.limitations) await page.getByText(limitation).waitFor();
 });
@@ -189,6 +189,25 @@ test('a run is compared with an earlier one by its standing against the same riv
   expect(await axe()).toEqual([]);
   await choice.selectOption({ label: 'No other run' });
   await page.getByText('lost a tenth').waitFor({ state: 'detached' });
+});
+
+test('a ramp is chosen like a mode, and shows each load with what is sustained', async () => {
+  await openBenchmark();
+  await page.getByRole('radio', { name: 'Ramp' }).click();
+  await page.getByText('8, 16, 32, 64 under way at once, 3 s each').waitFor();
+  await page.getByRole('button', { name: 'Start' }).press('Enter');
+  const table = page.getByRole('region', { name: 'HTTP/1.1, ramp', exact: true });
+  const weir = await table.getByRole('row').filter({ hasText: 'Weir, capture off' }).innerText();
+  expect(weir.replaceAll(/\s+/g, ' ')).toMatch(/^Weir, capture off 0\.1\.0 16 [\d,]+ /);
+  await page
+    .getByText(/p99 at most 50 ms, errors at most 0\.1 %/)
+    .first()
+    .waitFor();
+  expect(await axe()).toEqual([]);
+
+  const result = JSON.parse(await exported('JSON')) as BenchResult;
+  expect(result.profiles).toEqual([]);
+  expect(result.ladders.map(({ kind, profile }) => `${kind} ${profile}`)).toEqual(QUICK.map((id) => `ramp ${id}`));
 });
 
 test('deleting a run asks first', async () => {

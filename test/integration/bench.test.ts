@@ -11,6 +11,7 @@ import { sampleResult } from '../support/sample-bench.ts';
 
 const PROGRAM = fileURLToPath(new URL('../support/fake-bench-program.ts', import.meta.url));
 const QUICK = { profiles: ['http1-small', 'https-http2'], products: null, mode: 'quick' } as const;
+const NO_LADDER = { ramps: [], sweeps: [], secondsPerStep: 10, rate: null } as const;
 /** The invented program stays at the third profile of a full run. */
 const LONG = { profiles: ['http1-small', 'https-http1', 'https-http2'], products: null, mode: 'full' } as const;
 
@@ -177,7 +178,7 @@ test('what is measured hears nothing of the proxies that this process goes throu
 });
 
 test('a program that does not end when it is asked to is ended', async () => {
-  const order = { ...LONG, run: 'stubborn-run', products: ['stubborn'], trials: 3, seconds: 10 };
+  const order = { ...LONG, ...NO_LADDER, run: 'stubborn-run', products: ['stubborn'], trials: 3, seconds: 10 };
   const held = Promise.withResolvers<undefined>();
   const child = runBench(PROGRAM, order, ({ profile }) => {
     if (profile === 'https-http2') held.resolve(undefined);

@@ -37,13 +37,9 @@ const folder = await mkdtemp(join(tmpdir(), 'weir-soak-'));
 const data = join(folder, 'data');
 
 try {
-  const { certificateFile, keyFile } = makeCertificate(folder);
-  const origin = startChild(
-    process.execPath,
-    [programPath('origin'), certificateFile, keyFile],
-    otherCores,
-    NODE_ENVIRONMENT,
-  );
+  const made = makeCertificate(folder);
+  const files = [made.certificateFile, made.keyFile, made.newNamesCertificateFile, made.newNamesKeyFile];
+  const origin = startChild(process.execPath, [programPath('origin'), ...files], otherCores, NODE_ENVIRONMENT);
   const { plain } = JSON.parse(await origin.nextLine()) as OriginPorts;
   const mode = `reverse:http://127.0.0.1:${String(plain)}@127.0.0.1:0`;
   const args = [WEIR_COMMAND, 'serve', '--json', '--ui', '127.0.0.1:0', '--data', data, '--mode', mode];
@@ -60,11 +56,11 @@ try {
   for (let number = 1; number <= windows; number += 1) {
     const intensity = {
       ...{ warmUpMs: number === 1 ? 2_000 : 0, measureMs: Number(values.window) * 1_000, connections: 64 },
-      ...{ http2: { connections: 4, streams: 16 }, cores: otherCores },
+      ...{ http2: { connections: 4, streams: 16 }, rate: null, cores: otherCores },
     };
     const trial = await load(
       profile,
-      { port, connectTo: null, pid: weir.pid, isWeir: true },
+      { port, way: { kind: 'direct' }, pid: weir.pid, isWeir: true },
       intensity,
       () => undefined,
     );
@@ -75,7 +71,7 @@ try {
       String(number * Number(values.window)),
       trial.operationsPerSecond.toFixed(0),
       (trial.cpuPerOperation ?? 0).toFixed(1),
-      ...[trial.p50, trial.p99, trial.p999, trial.max].map((value) => value.toFixed(1)),
+      ...[trial.p50, trial.p99, trial.p999, trial.max].map((value) => (value ?? 0).toFixed(1)),
       String(trial.errors),
       String(status.lostExchanges),
       String(status.lostBodies),

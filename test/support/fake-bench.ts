@@ -57,7 +57,10 @@ export class FakeBench {
     'bench.start': ({ profiles, products, mode }) => {
       if (this.#order !== null) throw new ContractError('conflict', 'A benchmark runs already.');
       this.#runs += 1;
-      this.#order = { run: `run-${String(this.#runs)}`, profiles, ...BENCH_MODES[mode], products };
+      const { trials, seconds, ladder } = BENCH_MODES[mode];
+      const on = (kind: typeof ladder): readonly string[] => (kind === ladder ? profiles : []);
+      const parts = { profiles: on(null), ramps: on('ramp'), sweeps: on('sweep') };
+      this.#order = { run: `run-${String(this.#runs)}`, ...parts, trials, seconds, products };
       this.reach(0);
       return { run: this.#order.run };
     },

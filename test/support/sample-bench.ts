@@ -1,5 +1,7 @@
 import type {
   BenchFamily,
+  BenchLadder,
+  BenchLadderKind,
   BenchProduct,
   BenchProductResult,
   BenchProfile,
@@ -9,6 +11,7 @@ import type {
   BenchTrial,
   BenchUnit,
 } from '../../app/contract/index.ts';
+import { BENCH_LADDERS, shareOfOrigin } from '../../app/contract/index.ts';
 
 /*
  * An invented benchmark: profiles, products and figures that look like real ones and are the same every time. For tests
@@ -27,7 +30,7 @@ function sampleProfile(
   products: readonly string[],
   quick: boolean,
 ): BenchProfile {
-  return { id, family, title, workload, unit, products, quick };
+  return { id, family, title, workload, unit, products, quick, full: true };
 }
 
 export const SAMPLE_PROFILES: readonly BenchProfile[] = [
@@ -135,6 +138,8 @@ const WOBBLES = [1, 0.986, 1.013, 0.994, 1.021];
 export interface SampleOrder {
   readonly run: string;
   readonly profiles: readonly string[];
+  readonly ramps?: readonly string[];
+  readonly sweeps?: readonly string[];
   readonly products: readonly string[] | null;
   readonly trials: number;
   readonly seconds: number;
@@ -149,6 +154,7 @@ function sampleTrial([rate, cpu]: readonly [number, number], at: number, seconds
     errors: 0,
     seconds,
     operationsPerSecond: perSecond,
+    successShare: 1,
     p50,
     p90: Number((p50 * 1.6).toFixed(2)),
     p99: Number((p50 * 3.1).toFixed(2)),
@@ -157,6 +163,7 @@ function sampleTrial([rate, cpu]: readonly [number, number], at: number, seconds
     cpuPerOperation: cpu === 0 ? null : Number((cpu / factor / (WOBBLES[at % WOBBLES.length] ?? 1)).toFixed(1)),
     engineCpuPerOperation: null,
     residentBytes: cpu === 0 ? null : 96_000_000 + Math.round(cpu * 10_000),
+    proportionalBytes: cpu === 0 ? null : 88_000_000 + Math.round(cpu * 10_000),
   };
 }
 
@@ -171,8 +178,8 @@ function median(trials: readonly BenchTrial[]): BenchTrial | null {
   return {
     ...first,
     operationsPerSecond: middle((trial) => trial.operationsPerSecond),
-    p50: middle((trial) => trial.p50),
-    p99: middle((trial) => trial.p99),
+    p50: middle((trial) => trial.p50 ?? 0),
+    p99: middle((trial) => trial.p99 ?? 0),
     cpuPerOperation: middle((trial) => trial.cpuPerOperation ?? 0),
   };
 }
@@ -183,6 +190,7 @@ export function sampleProfileResult(order: SampleOrder, id: string, better = 1):
   if (facts === undefined) throw new Error(`There is no profile ${id}.`);
   const known = FIGURES[id] ?? {};
   const figures: typeof known = { ...known, 'weir-capture': recorded(known['weir']) };
+  const origin = figures['origin'] === undefined ? null : sampleTrial(figures['origin'], 0, order.seconds, 1);
   const products = facts.products
     .filter((product) => product === 'weir' || order.products === null || order.products.includes(product))
     .map((product): BenchProductResult => {
@@ -200,6 +208,7 @@ export function sampleProfileResult(order: SampleOrder, id: string, better = 1):
         missing: trials.length === 0 ? (about?.missing ?? 'It was not measured.') : null,
         trials,
         median: median(trials),
+        originShare: shareOfOrigin(median(trials), origin),
       };
     });
   const rival = products.find(({ product, median: middle }) => !product.startsWith('weir') && middle !== null);
@@ -211,13 +220,47 @@ export function sampleProfileResult(order: SampleOrder, id: string, better = 1):
     title: facts.title,
     workload: facts.workload,
     unit: facts.unit,
-    origin: figures['origin'] === undefined ? null : sampleTrial(figures['origin'], 0, order.seconds, 1),
+    origin,
     products,
     baseline: rival?.product ?? null,
     verdict:
       rival === undefined
         ? 'Weir was measured alone.'
         : `Weir carries ${facts.title} at ${ratio.toFixed(2)}× ${rival.name}, noise ±1 %.`,
+  };
+}
+
+/** An invented ladder: throughput rises with the load up to what the profile’s figures say, latency with it. */
+function sampleLadder(kind: BenchLadderKind, id: string): BenchLadder {
+  const facts = SAMPLE_PROFILES.find((profile) => profile.id === id);
+  if (facts === undefined) throw new Error(`There is no profile ${id}.`);
+  const figures = FIGURES[id] ?? {};
+  return {
+    kind,
+    profile: id,
+    family: facts.family,
+    title: facts.title,
+    workload: facts.workload,
+    unit: facts.unit,
+    secondsPerStep: 3,
+    limits: { errorShare: 0.001, p99: 50 },
+    products: ['origin', 'weir', 'nginx'].map((product) => {
+      const about = SAMPLE_PRODUCTS.find((candidate) => candidate.id === product);
+      const [rate, cpu] = figures[product] ?? [1, 1];
+      const steps = BENCH_LADDERS[kind].map((load, at) => {
+        const trial = sampleTrial([Math.round((rate * load) / (load + 4)), cpu], 0, 3, 1);
+        return { load, trial: { ...trial, p99: load * (at + 1) }, problem: null, holds: load * (at + 1) <= 50 };
+      });
+      return {
+        product,
+        name: about?.name ?? 'origin alone',
+        version: about?.version ?? null,
+        missing: null,
+        steps,
+        sustained: steps.findLast(({ holds }) => holds)?.load ?? null,
+        peak: Math.max(...steps.map(({ trial }) => trial.operationsPerSecond)),
+      };
+    }),
   };
 }
 
@@ -228,7 +271,7 @@ export function sampleResult(
 ): BenchResult {
   const { better, ...rest } = options;
   return {
-    schema: 'weir-bench/1',
+    schema: 'weir-bench/2',
     id: order.run,
     startedAt: '2026-03-03T09:12:04.000Z',
     finishedAt: '2026-03-03T09:12:51.000Z',
@@ -249,8 +292,13 @@ export function sampleResult(
       warmUpSeconds: 1,
       connections: 64,
       http2: { connections: 4, streams: 16 },
+      rate: null,
     },
     profiles: order.profiles.map((id) => sampleProfileResult(order, id, better)),
+    ladders: [
+      ...(order.ramps ?? []).map((id) => sampleLadder('ramp', id)),
+      ...(order.sweeps ?? []).map((id) => sampleLadder('sweep', id)),
+    ],
     limitations: [
       'Every figure of this run is invented: it shows how results look.',
       'Generator, origin and product share two cores, so CPU an operation says more than throughput.',
@@ -273,6 +321,7 @@ export function sampleProgress(order: SampleOrder, at: number): BenchProgress {
     profile: id,
     product: 'weir',
     trial: 1,
+    load: null,
     live: Array.from({ length: 16 }, (_, half) => Math.round(rate * (half === 0 ? 0.6 : (WOBBLES[half % 5] ?? 1)))),
     results: order.profiles.slice(0, at).map((done) => sampleProfileResult(order, done)),
     problem: null,

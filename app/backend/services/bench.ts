@@ -45,12 +45,14 @@ export function createBenchService(core: Pick<BackendCore, 'folder' | 'report'>,
 
   function begin(profiles: readonly string[], products: readonly string[] | null, mode: BenchMode): string {
     const run = runName(new Date());
-    const { trials, seconds, products: usual } = BENCH_MODES[mode];
+    const { trials, seconds, products: usual, ladder } = BENCH_MODES[mode];
+    const on = (kind: typeof ladder): readonly string[] => (kind === ladder ? profiles : []);
+    const order = { run, profiles: on(null), ramps: on('ramp'), sweeps: on('sweep'), rate: null };
     publish({ ...IDLE, run, steps: profiles.length });
     let finished: BenchResult | null = null;
     const child = runBench(
       program,
-      { run, profiles, products: products ?? usual, trials, seconds },
+      { ...order, products: products ?? usual, trials, seconds, secondsPerStep: seconds },
       (next) => {
         // Until the result is stored the run is not over, whatever the program says.
         publish({ ...next, run, state: 'running' });
@@ -67,7 +69,7 @@ export function createBenchService(core: Pick<BackendCore, 'folder' | 'report'>,
     try {
       const result = { ...(await child.result), id: run };
       // A run that was cancelled before its first figure has nothing to keep.
-      if (result.profiles.length > 0) await results.add(result);
+      if (hasFigures(result)) await results.add(result);
       running = null;
       publish({
         ...before(),
@@ -86,7 +88,7 @@ export function createBenchService(core: Pick<BackendCore, 'folder' | 'report'>,
   }
 
   async function keep(run: string, finished: BenchResult | null): Promise<void> {
-    if (finished === null || finished.profiles.length === 0) return;
+    if (finished === null || !hasFigures(finished)) return;
     await results.add({ ...finished, id: run, cancelled: true }).catch((error: unknown) => {
       core.report(`What the benchmark had finished was not stored: ${say(error)}`);
     });
@@ -150,6 +152,10 @@ export function createBenchService(core: Pick<BackendCore, 'folder' | 'report'>,
   };
 }
 
+function hasFigures({ profiles, ladders }: BenchResult): boolean {
+  return profiles.length + ladders.length > 0;
+}
+
 const IDLE: BenchProgress = {
   run: '',
   state: 'running',
@@ -159,6 +165,7 @@ const IDLE: BenchProgress = {
   profile: null,
   product: null,
   trial: 0,
+  load: null,
   live: [],
   results: [],
   problem: null,

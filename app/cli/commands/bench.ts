@@ -1,33 +1,33 @@
-import { readFileSync } from 'node:fs';
-import type { BenchProduct, BenchProfile, BenchProgress, BenchResult } from '#contract';
-import { BENCH_MODES, MAX_BENCH_CHOICES, toCsv, toMarkdown } from '#contract';
+import { existsSync, readFileSync } from 'node:fs';
+import type { BenchLadder, BenchProduct, BenchProfile, BenchProfileResult, BenchResult } from '#contract';
+import { compare, comparisonText, MAX_BENCH_CHOICES, toCsv, toMarkdown } from '#contract';
 import { BENCH_PROGRAM } from '../../backend/place.ts';
 import { BenchProcessError, listBench, runBench } from '../../backend/services/bench/bench-process.ts';
 import { parseBenchResult } from '../../contract/bench-validators.ts';
 import { parseArguments, parseNumber } from '../arguments.ts';
+import { chooseBench, WEIR_PRODUCTS, type BenchChoice } from '../bench/choice.ts';
+import { ProgressLine } from '../bench/progress-line.ts';
+import { isNothing, joinResults, leftOf } from '../bench/resume.ts';
 import { listenForExit } from '../exit-signal.ts';
 import { print, tell } from '../output.ts';
 import { writeResultFile } from '../result-file.ts';
-import { CommandError, UsageError } from '../usage.ts';
+import { CommandError } from '../usage.ts';
 
 /** What everything that was started may take to end. */
 const CANCEL_MS = 15_000;
-const WEIR_PRODUCTS = ['weir', 'weir-capture'];
 
-interface Choice {
-  readonly profiles: readonly BenchProfile[];
-  /** Ids; null for every product. */
-  readonly products: readonly string[] | null;
-  readonly trials: number;
-  readonly seconds: number;
-}
+/** Exit codes: a profile has no result or an operation of Weir failed; a profile became slower. */
+const EXIT = { done: 0, unsound: 1, slower: 3 } as const;
 
-/** `weir bench`: fails when a profile has no result, or an operation of Weir failed. */
+/** `weir bench`: fails when a profile has no result, an operation of Weir failed, or a profile became slower. */
 export async function bench(args: readonly string[]): Promise<number> {
   const { values, positionals } = parseArguments(
     args,
     {
       full: { type: 'boolean' },
+      ramp: { type: 'boolean' },
+      sweep: { type: 'boolean' },
+      rate: { type: 'string' },
       list: { type: 'boolean' },
       peer: { type: 'string', multiple: true },
       trials: { type: 'string' },
@@ -35,75 +35,59 @@ export async function bench(args: readonly string[]): Promise<number> {
       json: { type: 'string' },
       csv: { type: 'string' },
       resume: { type: 'string' },
+      compare: { type: 'string' },
     },
     new Array<string>(MAX_BENCH_CHOICES).fill('PROFILE'),
   );
+  const number = (name: 'rate' | 'trials' | 'seconds', most: number): number | null => {
+    const text = values[name];
+    return text === undefined ? null : parseNumber(`--${name}`, text, 1, most);
+  };
   try {
     const known = await listBench(BENCH_PROGRAM);
     if (values.list === true) {
       await print(listText(known.profiles, known.products));
-      return 0;
+      return EXIT.done;
     }
-    const choice = choose(known.profiles, known.products, {
+    const choice = chooseBench(known.profiles, known.products, {
       names: positionals,
       full: values.full === true,
+      ramp: values.ramp === true,
+      sweep: values.sweep === true,
       peers: values.peer ?? null,
-      trials: values.trials === undefined ? null : parseNumber('--trials', values.trials, 1, 100),
-      seconds: values.seconds === undefined ? null : parseNumber('--seconds', values.seconds, 1, 3_600),
+      trials: number('trials', 100),
+      seconds: number('seconds', 3_600),
+      rate: number('rate', 1_000_000),
     });
-    const earlier = values.resume === undefined ? null : readResult(values.resume);
-    const result = await measure(choice, earlier, values.json ?? null);
+    // Read before anything is measured: a wrong name would be said after an hour.
+    const earlier = values.compare === undefined ? null : readResult(values.compare);
+    const begun = values.resume !== undefined && existsSync(values.resume) ? readResult(values.resume) : null;
+    const order = known.profiles.map(({ id }) => id);
+    const result = await measure(choice, begun, values.json ?? values.resume ?? null, order);
     if (values.csv !== undefined) writeResultFile(values.csv, toCsv(result));
     await print(toMarkdown(result));
-    return result.cancelled || result.profiles.every(isSound) ? 0 : 1;
+    const isSlower = earlier !== null && (await reportChanges(result, earlier));
+    if (!result.cancelled && !isSound(result)) return EXIT.unsound;
+    return isSlower ? EXIT.slower : EXIT.done;
   } catch (error: unknown) {
     if (error instanceof BenchProcessError) throw new CommandError(error.message, { cause: error });
     throw error;
   }
 }
 
-interface Wanted {
-  readonly names: readonly string[];
-  readonly full: boolean;
-  readonly peers: readonly string[] | null;
-  readonly trials: number | null;
-  readonly seconds: number | null;
-}
-
-function choose(profiles: readonly BenchProfile[], products: readonly BenchProduct[], wanted: Wanted): Choice {
-  const unknown = wanted.names.find((name) => !profiles.some(({ id }) => id === name));
-  if (unknown !== undefined) {
-    throw new UsageError(`There is no profile ${JSON.stringify(unknown)}. \`weir bench --list\` names them.`);
-  }
-  const stranger = wanted.peers?.find((peer) => !products.some(({ id }) => id === peer));
-  if (stranger !== undefined) {
-    throw new UsageError(`There is no product ${JSON.stringify(stranger)}. \`weir bench --list\` names them.`);
-  }
-  const chosen = wanted.full
-    ? profiles
-    : wanted.names.length === 0
-      ? profiles.filter(({ quick }) => quick)
-      : profiles.filter(({ id }) => wanted.names.includes(id));
-  const isQuick = !wanted.full && wanted.names.length === 0;
-  const mode = BENCH_MODES[wanted.full ? 'full' : 'quick'];
-  return {
-    profiles: chosen,
-    products: wanted.peers === null ? (isQuick ? mode.products : null) : [...WEIR_PRODUCTS, ...wanted.peers],
-    trials: wanted.trials ?? mode.trials,
-    seconds: wanted.seconds ?? mode.seconds,
-  };
-}
-
-async function measure(choice: Choice, earlier: BenchResult | null, jsonFile: string | null): Promise<BenchResult> {
-  const left = choice.profiles.filter(({ id }) => !(earlier?.profiles.some(({ profile }) => profile === id) ?? false));
-  const join = (result: BenchResult): BenchResult =>
-    earlier === null ? result : { ...result, profiles: [...earlier.profiles, ...result.profiles] };
-  if (earlier !== null && left.length === 0) return { ...earlier, cancelled: false };
-  const order = { ...choice, run: runName(), profiles: left.map(({ id }) => id) };
+async function measure(
+  choice: BenchChoice,
+  begun: BenchResult | null,
+  jsonFile: string | null,
+  order: readonly string[],
+): Promise<BenchResult> {
+  const left = begun === null ? choice : leftOf(choice, begun);
+  const join = (result: BenchResult): BenchResult => (begun === null ? result : joinResults(begun, result, order));
+  if (begun !== null && isNothing(left)) return { ...begun, cancelled: false };
   const meter = new ProgressLine();
   const run = runBench(
     BENCH_PROGRAM,
-    order,
+    { ...left, run: runName() },
     (progress) => {
       meter.show(progress);
     },
@@ -118,6 +102,18 @@ async function measure(choice: Choice, earlier: BenchResult | null, jsonFile: st
   meter.end();
   if (jsonFile !== null) writeJson(jsonFile, result);
   return result;
+}
+
+/** @returns whether a profile became slower. @throws CommandError when there is nothing that could have */
+async function reportChanges(result: BenchResult, earlier: BenchResult): Promise<boolean> {
+  const comparison = compare(result, earlier);
+  await print(comparisonText(comparison));
+  if (comparison.changes.length === 0) {
+    throw new CommandError('Nothing could be compared: no profile was measured beside the same rival in both runs.');
+  }
+  const slower = comparison.changes.filter(({ regression }) => regression);
+  if (slower.length > 0) tell(`slower than in the earlier run: ${slower.map(({ profile }) => profile).join(', ')}`);
+  return slower.length > 0;
 }
 
 function runName(): string {
@@ -144,16 +140,31 @@ function readResult(file: string): BenchResult {
   }
 }
 
-function isSound({ products }: BenchResult['profiles'][number]): boolean {
+function isSound({ profiles, ladders }: BenchResult): boolean {
+  return profiles.every(isSoundProfile) && ladders.every(isSoundLadder);
+}
+
+function isSoundProfile({ products }: BenchProfileResult): boolean {
   const ours = products.filter(({ product }) => WEIR_PRODUCTS.includes(product));
-  return ours.every(({ median }) => median !== null && median.errors === 0);
+  return ours.every(({ median, missing }) =>
+    median === null ? missing?.startsWith('Not possible') === true : median.errors === 0,
+  );
+}
+
+/** Loads past the limits are what a ladder looks for; steps without a figure are not. */
+function isSoundLadder({ products }: BenchLadder): boolean {
+  const ours = products.filter(({ product }) => WEIR_PRODUCTS.includes(product));
+  return ours.every(({ missing, steps }) => missing === null && steps.every(({ trial }) => trial !== null));
 }
 
 function listText(profiles: readonly BenchProfile[], products: readonly BenchProduct[]): string {
   const width = Math.max(...profiles.map(({ id }) => id.length), ...products.map(({ id }) => id.length)) + 2;
+  const mark = ({ quick, full }: BenchProfile): string => (quick ? '*' : full ? '+' : ' ');
   const lines = [
-    'Profiles (the quick set is marked with *):',
-    ...profiles.map(({ id, workload, quick }) => `${quick ? '*' : ' '} ${id.padEnd(width)}${workload}`),
+    'Profiles by family (* quick and full set, + full set; a family and all name several):',
+    ...profiles.map(
+      (profile) => `${mark(profile)} ${profile.family.padEnd(14)}${profile.id.padEnd(width)}${profile.workload}`,
+    ),
     '',
     'Products:',
     ...products.map(({ id, name, version, missing }) =>
@@ -161,24 +172,4 @@ function listText(profiles: readonly BenchProfile[], products: readonly BenchPro
     ),
   ];
   return `${lines.join('\n')}\n`;
-}
-
-/** What a run is doing, on standard error: one line that is written over on a terminal, a line a step elsewhere. */
-class ProgressLine {
-  #step = 0;
-  readonly #overwrites = process.stderr.isTTY;
-
-  show(progress: BenchProgress): void {
-    const { step, steps, profile, product, trial, secondsLeft } = progress;
-    if (profile === null || (!this.#overwrites && step === this.#step)) return;
-    this.#step = step;
-    const what = product === null ? 'the origin alone' : `${product}, trial ${String(trial)}`;
-    const text = `${String(step)} of ${String(steps)}: ${profile}, ${what}; about ${String(secondsLeft)} s left`;
-    if (this.#overwrites) process.stderr.write(`\r\u001b[Kweir: ${text}`);
-    else tell(text);
-  }
-
-  end(): void {
-    if (this.#overwrites) process.stderr.write('\r\u001b[K');
-  }
 }

@@ -183,11 +183,13 @@ export class Bench {
     await this.start({ profiles, products: null, mode: 'quick' });
   }
 
-  /** The order that measures what a stored run measured, as far as it is still known. */
-  orderOf({ profiles, methodology }: BenchResult): BenchOrder {
-    const known = profiles.filter(({ profile }) => this.#profiles.some(({ id }) => id === profile));
-    const measured = new Set(known.flatMap((profile) => profile.products.map(({ product }) => product)));
-    const mode = methodology.secondsPerTrial >= BENCH_MODES.full.seconds ? 'full' : 'quick';
+  /** The order that measures what a stored run measured, as far as it is still known; of ladders beside trials the trials. */
+  orderOf({ profiles, ladders, methodology }: BenchResult): BenchOrder {
+    const kind = profiles.length === 0 ? ladders[0]?.kind : undefined;
+    const parts = kind === undefined ? profiles : ladders.filter((ladder) => ladder.kind === kind);
+    const known = parts.filter(({ profile }) => this.#profiles.some(({ id }) => id === profile));
+    const measured = new Set(known.flatMap(({ products }) => products.map(({ product }) => product)));
+    const mode = kind ?? (methodology.secondsPerTrial >= BENCH_MODES.full.seconds ? 'full' : 'quick');
     return {
       profiles: known.map(({ profile }) => profile),
       products: this.#orNull(
@@ -277,7 +279,7 @@ export class Bench {
     // The run is in view until its result is there: an older one must not flash up in between. Nothing is stored of a run
     // that was cancelled before its first figure.
     this.#refresh()
-      .then(() => (next.results.length > 0 ? this.show(next.run) : undefined))
+      .then(() => this.show(next.run))
       .catch(() => undefined)
       .finally(() => {
         if (this.#progress === before) this.#progress = next;
@@ -303,5 +305,5 @@ function isChoice(value: unknown): value is BenchChoice {
   const { profiles, products, mode } = value as Partial<Record<keyof BenchChoice, unknown>>;
   const isList = (list: unknown): boolean =>
     list === null || (Array.isArray(list) && list.every((id) => typeof id === 'string'));
-  return isList(profiles) && isList(products) && (mode === 'quick' || mode === 'full');
+  return isList(profiles) && isList(products) && typeof mode === 'string' && Object.hasOwn(BENCH_MODES, mode);
 }

@@ -76,6 +76,16 @@ describe('the model of the benchmark', () => {
     expect(bench.orderOf(result)).toEqual({ profiles: ['tcp-echo'], products: ['weir', 'nginx'], mode: 'full' });
   });
 
+  test('shows the result of a ramp, and measures on it again', async () => {
+    await bench.start({ profiles: ['http1-small'], products: null, mode: 'ramp' });
+    backend.bench.finish();
+    await expect.poll(() => bench.view).toBe('result');
+    expect(bench.shown?.ladders.map(({ kind, profile }) => [kind, profile])).toEqual([['ramp', 'http1-small']]);
+    const shown = bench.shown;
+    if (shown === null) throw new Error('There is no result.');
+    expect(bench.orderOf(shown)).toEqual({ profiles: ['http1-small'], products: ['weir', 'nginx'], mode: 'ramp' });
+  });
+
   test('shows the next run when the shown one is deleted, and stops comparing with a deleted one', async () => {
     for (const run of ['one', 'two']) {
       backend.bench.store(sampleResult({ run, profiles: QUICK, products: null, trials: 2, seconds: 1 }));

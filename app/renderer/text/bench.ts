@@ -1,4 +1,4 @@
-import type { BenchFamily, BenchMeasure, BenchMode } from '#contract';
+import type { BenchFamily, BenchLadderKind, BenchMeasure, BenchMode } from '#contract';
 
 /** Words of the Benchmark page. */
 export const BENCH_TEXT = {
@@ -21,9 +21,11 @@ export const BENCH_TEXT = {
   failedNext: 'Mend what is said above and run it again. What was finished before stands under Earlier runs.',
   wasCancelled: 'This run ended early; what was finished before is shown.',
 
-  modes: { quick: 'Quick', full: 'Full' } satisfies Record<BenchMode, string>,
+  modes: { quick: 'Quick', full: 'Full', ramp: 'Ramp', sweep: 'Sweep' } satisfies Record<BenchMode, string>,
   mode: 'How thoroughly',
   modeHint: (trials: number, seconds: number): string => `${String(trials)} trials × ${String(seconds)} s each`,
+  ladderHint: (loads: readonly number[], what: string, seconds: number): string =>
+    `${loads.map((load) => load.toLocaleString('en')).join(', ')} ${what}, ${String(seconds)} s each`,
   profiles: 'Profiles',
   products: 'Products',
   quickSet: 'Quick set',
@@ -40,13 +42,19 @@ export const BENCH_TEXT = {
     reverse: 'Reverse proxy',
     tls: 'TLS towards the client',
     heavy: 'Large bodies',
+    shape: 'Sides out of step',
     streams: 'Streams and messages',
     relays: 'TCP and UDP relays',
     interception: 'Interception',
+    matrix: 'Every protocol to every protocol',
   } satisfies Record<BenchFamily, string>,
 
-  measuring: (profile: string, product: string | null, trial: number): string =>
-    [`Measuring ${profile}`, product, trial > 0 ? `trial ${String(trial)}` : null]
+  measuring: (profile: string, product: string | null, trial: number, load: number | null): string =>
+    [
+      `Measuring ${profile}`,
+      product,
+      load !== null ? `load ${String(load)}` : trial > 0 ? `trial ${String(trial)}` : null,
+    ]
       .filter((part) => part !== null)
       .join(' · '),
   preparing: 'Starting what is measured',
@@ -95,6 +103,15 @@ export const BENCH_TEXT = {
   slower: 'slower',
 
   details: 'All figures',
+  ladders: 'Rising load',
+  ladderTitle: (title: string, kind: BenchLadderKind): string => `${title}, ${kind === 'ramp' ? 'ramp' : 'sweep'}`,
+  ladderLead: (workload: string, limits: string): string =>
+    `${workload}. Within the limits: ${limits}. What is past them is struck out.`,
+  loads: (load: number, kind: BenchLadderKind): string =>
+    `${load.toLocaleString('en')} ${kind === 'ramp' ? 'at once' : load === 1 ? 'connection' : 'connections'}`,
+  sustained: 'Sustained',
+  peak: 'Peak',
+  noLoad: 'none',
   product: 'Product',
   version: 'Version',
   p50: 'p50 ms',
@@ -103,10 +120,14 @@ export const BENCH_TEXT = {
   p999: 'p99.9 ms',
   max: 'max ms',
   memory: 'Memory',
+  proportional: 'PSS',
+  success: 'Success',
+  ofOrigin: 'Of the origin',
   errors: 'Errors',
   trials: 'Trials',
   baseline: 'baseline',
   unknown: '–',
+  notAchieved: 'rate not achieved',
 
   conditions: 'Conditions and limits',
   machine: 'Machine',
@@ -119,8 +140,11 @@ export const BENCH_TEXT = {
   methodText: (trials: number, seconds: number, warmUp: number): string =>
     `${String(trials)} trials × ${String(seconds)} s after ${String(warmUp)} s of warm-up; products alternate, medians are shown`,
   load: 'Load',
-  loadText: (connections: number, http2: number, streams: number): string =>
-    `${String(connections)} connections; HTTP/2 ${String(http2)} connections × ${String(streams)} streams`,
+  loadText: (connections: number, http2: number, streams: number, rate: number | null): string =>
+    `${String(connections)} connections; HTTP/2 ${String(http2)} connections × ${String(streams)} streams; ${
+      rate === null ? 'closed loop' : BENCH_TEXT.offered(rate)
+    }`,
+  offered: (rate: number): string => `${rate.toLocaleString('en')} operations a second offered`,
   weir: 'Weir',
   commit: (commit: string): string => `commit ${commit}`,
   limitations: 'Limitations',

@@ -13,10 +13,18 @@ export class BenchProcessError extends Error {
 /** What one run measures, as the program takes it. */
 export interface BenchOrder {
   readonly run: string;
+  /** Ids, of what is measured by trials, on ramps and on sweeps. */
   readonly profiles: readonly string[];
+  readonly ramps: readonly string[];
+  readonly sweeps: readonly string[];
   readonly products: readonly string[] | null;
   readonly trials: number;
+  /** Length of each trial's measured window. */
   readonly seconds: number;
+  /** The same of a ladder's step. */
+  readonly secondsPerStep: number;
+  /** Operations a second that are offered in trials; null for a closed loop. */
+  readonly rate: number | null;
 }
 
 /** A run under way. */
@@ -60,7 +68,7 @@ export async function listBench(program: string): Promise<{
 /**
  * Begins a run. It ends with this process, whichever way this one ends: the program's input closes then.
  * @param onProgress is called about twice a second
- * @param onPartial is called after each profile with what is finished
+ * @param onPartial is called after each profile and ladder with what is finished
  */
 export function runBench(
   program: string,

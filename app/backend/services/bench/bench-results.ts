@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BenchResult, BenchRunInfo } from '#contract';
+import { laddersText } from '#contract';
 import { parseBenchResult } from '../../../contract/bench-validators.ts';
 import { writePrivateFile } from '../../private-file.ts';
 
@@ -80,12 +81,12 @@ export class BenchResults {
   }
 }
 
-function infoOf({ id, startedAt, profiles, cancelled }: BenchResult): BenchRunInfo {
+function infoOf({ id, startedAt, profiles, ladders, cancelled }: BenchResult): BenchRunInfo {
   return {
     id,
     startedAt,
-    profiles: profiles.map(({ profile }) => profile),
+    profiles: [...new Set([...profiles, ...ladders].map(({ profile }) => profile))],
     cancelled,
-    verdict: profiles[0]?.verdict ?? '',
+    verdict: profiles[0]?.verdict ?? laddersText(ladders),
   };
 }

@@ -2,6 +2,7 @@ import type {
   BenchComparison,
   BenchFamily,
   BenchMeasure,
+  BenchMode,
   BenchProfile,
   BenchProductResult,
   BenchProfileResult,
@@ -10,10 +11,12 @@ import type {
 } from '#contract';
 import {
   BENCH_FAMILIES,
+  BENCH_LADDERS,
   BENCH_MODES,
   compare,
   isOriginBound,
   isWeirProduct,
+  LADDER_LOADS,
   ratioOf,
   rivalOf,
   weirOf,
@@ -45,30 +48,42 @@ export function comparisonOf(result: BenchResult | null, earlier: BenchResult | 
 }
 
 /** `2 trials × 1 s, products alternate · 64 connections · AMD EPYC, 2 cores` */
-export function methodLine({ methodology, environment }: BenchResult): string {
-  const { trials, secondsPerTrial, connections } = methodology;
+export function methodLine({ methodology, environment, profiles, ladders }: BenchResult): string {
+  const { trials, secondsPerTrial, connections, rate } = methodology;
   const cores = `${String(environment.cores)} cores`;
   const pinned = environment.productCores === null ? '' : `, product on core ${environment.productCores}`;
+  const [ladder] = ladders;
   return [
-    `${BENCH_TEXT.modeHint(trials, secondsPerTrial)}, products alternate`,
-    `${String(connections)} connections`,
+    ...(profiles.length === 0 && ladder !== undefined
+      ? [modeHint(ladder.kind)]
+      : [`${BENCH_TEXT.modeHint(trials, secondsPerTrial)}, products alternate`, `${String(connections)} connections`]),
+    ...(rate === null ? [] : [BENCH_TEXT.offered(rate)]),
     `${environment.cpu}, ${cores}${pinned}`,
   ].join(' · ');
 }
 
+/** What a mode does to each product. */
+export function modeHint(mode: BenchMode): string {
+  const { trials, seconds, ladder } = BENCH_MODES[mode];
+  if (ladder === null) return BENCH_TEXT.modeHint(trials, seconds);
+  return BENCH_TEXT.ladderHint(BENCH_LADDERS[ladder], LADDER_LOADS[ladder], seconds);
+}
+
+/** A latency in a table, ms. */
+export function latencyText(ms: number | null): string {
+  return ms === null ? BENCH_TEXT.unknown : ms.toFixed(2);
+}
+
 /** How long a run takes, roughly, seconds. */
-export function estimate(
-  profiles: readonly BenchProfile[],
-  products: readonly string[],
-  mode: keyof typeof BENCH_MODES,
-): number {
-  const { trials, seconds } = BENCH_MODES[mode];
+export function estimate(profiles: readonly BenchProfile[], products: readonly string[], mode: BenchMode): number {
+  const { trials, seconds, ladder } = BENCH_MODES[mode];
+  const times = ladder === null ? trials : BENCH_LADDERS[ladder].length;
   // The origin alone is measured beside the products.
   const runs = profiles.reduce(
     (sum, profile) => sum + 1 + profile.products.filter((id) => products.includes(id)).length,
     0,
   );
-  return runs * trials * (seconds + TRIAL_OVERHEAD);
+  return runs * times * (seconds + TRIAL_OVERHEAD);
 }
 
 /** Why a row has no bar; null when it has one. */
