@@ -82,7 +82,7 @@ export const SETTINGS_TEXT = {
     },
     recordFrames: {
       label: 'Record frames of HTTP/2',
-      hint: 'For the Frames tab: kind, stream, size and time of the newest 10,000 of each connection, and what control frames say.',
+      hint: 'For the Frames tab: kind, stream, size and time of the newest 10,000, and what control frames say.',
     },
   },
   timeouts: 'Time limits',
