@@ -19,4 +19,4 @@ export type {
 export { EventReader } from './protocol/event-stream/index.ts';
 export type { StreamEvent } from './protocol/event-stream/index.ts';
 export { Base64Pieces, GrpcReader } from './protocol/grpc/index.ts';
-export type { GrpcSink, GrpcStart } from './protocol/grpc/index.ts';
+export type { GrpcDialect, GrpcSink, GrpcStart } from './protocol/grpc/index.ts';

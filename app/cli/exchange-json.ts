@@ -50,7 +50,7 @@ function llmJson(llm: LlmSummary): Record<string, unknown> {
 }
 
 /** Kinds whose payload is text. */
-const TEXT_KINDS: ReadonlySet<MessageKind> = new Set(['text', 'event', 'comment', 'trailers']);
+const TEXT_KINDS: ReadonlySet<MessageKind> = new Set(['text', 'event', 'comment', 'trailers', 'end-stream']);
 
 /** One message: `text` of what is text, `base64` of anything else. */
 export function messageJson(message: MessageSummary, payload: Buffer): Record<string, unknown> {

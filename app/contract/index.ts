@@ -28,6 +28,8 @@ export * from './wire.ts';
 export { ERROR_CODES } from '../../proxy-engine/model/error-code.ts';
 export type { ErrorCode, ErrorPhase, ErrorSide, ExchangeError } from '../../proxy-engine/model/error-code.ts';
 export { parseProxyUrl, parseUpstreamRule } from '../../proxy-engine/model/upstream-proxy.ts';
+export { CONNECT_CODES } from '../../proxy-engine/model/connect-code.ts';
+export type { ConnectCode } from '../../proxy-engine/model/connect-code.ts';
 export { ANOMALY_CODES } from '../../proxy-engine/model/anomaly-code.ts';
 export type { AnomalyCode } from '../../proxy-engine/model/anomaly-code.ts';
 export type * from '../../proxy-engine/model/exchange.ts';

@@ -37,6 +37,8 @@ export const ANOMALY_CODES = {
   'websocket-compression': 'A compressed WebSocket message could not be inflated.',
   'event-utf-8': 'An event stream was not UTF-8.',
   'grpc-message': 'A gRPC message had unknown flags, or could not be decompressed.',
+  'connect-message':
+    'A message of Connect had unknown flags, could not be decompressed, or was an end of the stream that cannot be read or stood in another place.',
 } as const;
 
 export type AnomalyCode = keyof typeof ANOMALY_CODES;

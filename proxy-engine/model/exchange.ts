@@ -62,9 +62,9 @@ export interface ExchangeSummary {
   readonly operation: string | null;
   /** Of a call of a language model that is over; null for anything else. */
   readonly llm: LlmSummary | null;
-  /** Messages so far: of a WebSocket, an event stream, gRPC, or datagrams. */
+  /** Messages so far: of a WebSocket, an event stream, gRPC, a stream of Connect, or datagrams. */
   readonly messages: number;
-  /** `grpc-status` of the answer; null when none was told. */
+  /** `grpc-status` of the answer, or the number of the code that ended a stream of Connect; null when none was told. */
   readonly grpcStatus: number | null;
   /** The exchange that this one repeats, which may be deleted by now; null for what a client sent by itself. */
   readonly replayOf: ExchangeId | null;

@@ -6,7 +6,8 @@ import type { ExchangeId } from './ids.ts';
  * What a message of an exchange is:
  * `text`, `binary`, `close`, `ping`, `pong`, `unknown` of a WebSocket (the last one has a reserved opcode, or its beginning is
  * missing); `event`, `comment` of an event stream; `grpc`, `trailers` (the last frame of gRPC-Web); `datagram`; and `gap`,
- * which says that something passed here unrecorded.
+ * which says that something passed here unrecorded. Messages of Connect are `grpc` where they are protobuf, `text` where they
+ * are JSON, else `binary`, and `end-stream` is the last one, which says how the call went.
  */
 export const MESSAGE_KINDS = [
   'text',
@@ -19,6 +20,7 @@ export const MESSAGE_KINDS = [
   'comment',
   'grpc',
   'trailers',
+  'end-stream',
   'datagram',
   'gap',
 ] as const;
@@ -52,7 +54,8 @@ export interface MessageSummary {
   readonly marks: readonly MessageMark[];
   readonly anomalies: readonly AnomalyCode[];
   /**
-   * What else there is to know, by name: `event`, `id`, `retry` of an event; `code`, `reason` of a close; `bytes`, `messages`
+   * What else there is to know, by name: `event`, `id`, `retry` of an event; `code`, `reason` of a close; `code`, `message` of an
+   * error that ends a stream of Connect; `bytes`, `messages`
    * that a gap left out.
    */
   readonly facts: Readonly<Record<string, string>>;

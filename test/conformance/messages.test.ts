@@ -197,7 +197,7 @@ test('rule 27: a view splits messages wherever their pieces are split', () => {
   };
   const wire = Buffer.concat([message('first'), message(''), message('third')]);
   for (let cut = 0; cut <= wire.length; cut += 1) {
-    const reader = new GrpcReader();
+    const reader = new GrpcReader('grpc');
     const seen: string[] = [];
     let payload = '';
     const sink = {

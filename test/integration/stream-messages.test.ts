@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
+import { createServer } from 'node:http';
 import * as http2 from 'node:http2';
 import type { AddressInfo } from 'node:net';
+import { Duplex } from 'node:stream';
+import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { ListenerMode } from '../../proxy-engine/model/listener-mode.ts';
 import { startRecordingWeir } from '../support/recording-weir.ts';
@@ -25,11 +28,18 @@ async function weirInFrontOf(mode: ListenerMode): Promise<RecordingWeir> {
   return recording;
 }
 
-async function h2cOrigin(onStream: (stream: http2.ServerHttp2Stream) => void): Promise<ListenerMode> {
+/** Answers a request over the stream of both directions; heads go out by `respond`. */
+type Answer<Stream extends Duplex> = (stream: Stream, respond: (fields: Record<string, string>) => void) => void;
+
+async function h2cOrigin(onStream: Answer<http2.ServerHttp2Stream>): Promise<ListenerMode> {
   const server = http2.createServer({ settings: { enableConnectProtocol: true } });
   const sessions = new Set<http2.ServerHttp2Session>();
   server.on('session', (session) => sessions.add(session));
-  server.on('stream', onStream);
+  server.on('stream', (stream) => {
+    onStream(stream, (fields) => {
+      stream.respond({ ':status': 200, ...fields });
+    });
+  });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   closers.push(() => {
@@ -38,6 +48,22 @@ async function h2cOrigin(onStream: (stream: http2.ServerHttp2Stream) => void): P
   });
   const { port } = server.address() as AddressInfo;
   return { kind: 'reverse', scheme: 'h2c', host: '127.0.0.1', port, basePath: '' };
+}
+
+async function httpOrigin(onStream: Answer<Duplex>): Promise<ListenerMode> {
+  const server = createServer((request, response) => {
+    onStream(Duplex.from({ readable: request, writable: response }), (fields) => {
+      response.writeHead(200, fields);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closers.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { kind: 'reverse', scheme: 'http', host: '127.0.0.1', port, basePath: '' };
 }
 
 function h2cClient(recording: RecordingWeir): http2.ClientHttp2Session {
@@ -193,3 +219,54 @@ test('a gRPC call over h2c is stored message by message, with the status of its 
     expect(payloads.every((payload, index) => payload.equals(sent[index] ?? Buffer.alloc(1)))).toBe(true);
   }
 });
+
+test.each([
+  ['HTTP/2', h2cOrigin],
+  ['HTTP/1.1', httpOrigin],
+])(
+  'a stream of Connect over %s is stored message by message, with the code that it ended by',
+  async (_name, listen) => {
+    const envelope = (flags: number, payload: Buffer | string): Buffer => {
+      const prefix = Buffer.from([flags, 0, 0, 0, 0]);
+      prefix.writeUInt32BE(Buffer.byteLength(payload), 1);
+      return Buffer.concat([prefix, Buffer.from(payload)]);
+    };
+    const end = '{"error":{"code":"resource_exhausted","message":"enough"}}';
+    const answers = Array.from({ length: 100 }, (_, n) => JSON.stringify({ n, text: 'x'.repeat(n * 11) }));
+    const body = Buffer.concat([
+      ...answers.map((text, n) => (n % 2 === 0 ? envelope(0, text) : envelope(1, gzipSync(text)))),
+      envelope(2, end),
+    ]);
+    const recording = await weirInFrontOf(
+      await listen((stream, respond) => {
+        stream.on('error', () => undefined);
+        stream.resume().on('end', () => {
+          respond({ 'content-type': 'application/connect+json', 'connect-content-encoding': 'gzip' });
+          for (let at = 0; at < body.length; at += 997) stream.write(body.subarray(at, at + 997));
+          stream.end();
+        });
+      }),
+    );
+    const call = h2cClient(recording).request({
+      ':method': 'POST',
+      ':path': '/shop.v1.Stock/Watch',
+      'content-type': 'application/connect+json',
+      'connect-protocol-version': '1',
+    });
+    call.end(envelope(0, '{"sku":"1042"}'));
+    const received: Buffer[] = [];
+    for await (const bytes of call) received.push(bytes as Buffer);
+    expect(Buffer.concat(received).equals(body)).toBe(true);
+
+    const row = await recording.until(({ state }) => state !== 'active');
+    expect(row).toMatchObject({ status: 200, grpcStatus: 8, messages: 102, anomalies: [] });
+    const messages = await recording.messages(row.id);
+    const told = messages.map(({ summary, payload }) => `${summary.side} ${summary.kind} ${payload.toString()}`);
+    expect(told).toEqual([
+      'request text {"sku":"1042"}',
+      ...answers.map((text) => `response text ${text}`),
+      `response end-stream ${end}`,
+    ]);
+    expect(messages.at(-1)?.summary.facts).toEqual({ code: 'resource_exhausted', message: 'enough' });
+  },
+);

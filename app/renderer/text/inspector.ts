@@ -58,6 +58,7 @@ export const OVERVIEW_TEXT = {
   shown: 'Shown',
   ended: 'Ended',
   grpcStatus: 'gRPC status',
+  connectStatus: 'Connect status',
   requestBody: 'Request body',
   responseBody: 'Response body',
   type: 'Type',

@@ -1,4 +1,4 @@
-import type { MessageKind } from '#contract';
+import type { ConnectCode, MessageKind } from '#contract';
 import { formatBytes, formatCount } from './format.ts';
 
 export const MESSAGES_TEXT = {
@@ -36,6 +36,8 @@ export const MESSAGES_TEXT = {
   notProtobuf: 'These bytes are not in the wire format of protobuf.',
   tooLongForProtobuf: (limit: string): string => `Messages over ${limit} are not taken apart. Hex shows their bytes.`,
   close: 'Close the message',
+  endedWell: 'end of the stream: ok',
+  endedBy: (code: string, said: string): string => `end of the stream: ${code}${said === '' ? '' : ` · ${said}`}`,
   binary: (bytes: number): string => `binary, ${formatCount(bytes)} B`,
   gap: (messages: number, bytes: number, rest: boolean): string => {
     const what = messages === 0 ? formatBytes(bytes) : `${formatCount(messages)} frames, ${formatBytes(bytes)},`;
@@ -56,8 +58,29 @@ export const MESSAGE_KIND_TEXT: Readonly<Record<MessageKind, string>> = {
   comment: 'comment',
   grpc: 'gRPC',
   trailers: 'trailers',
+  'end-stream': 'end of the stream',
   datagram: 'datagram',
   gap: 'gap',
+};
+
+/** Codes by which a stream of Connect ends, in words (connectrpc.com/docs/protocol, "Error Codes"). */
+export const CONNECT_CODE_TEXT: Readonly<Record<ConnectCode, string>> = {
+  canceled: 'The call was cancelled, usually by who made it.',
+  unknown: 'Something went wrong that no other code says.',
+  invalid_argument: 'The request is wrong, whatever state the service is in.',
+  deadline_exceeded: 'The time for the call was over before it ended.',
+  not_found: 'What was asked for does not exist.',
+  already_exists: 'What was to be made exists already.',
+  permission_denied: 'Whoever made the call may not do this.',
+  resource_exhausted: 'Something is used up, a quota or a limit of rate for one.',
+  failed_precondition: 'The service is not in the state that this needs; it must be mended before another try.',
+  aborted: 'Something else came in between, a transaction for one; the whole can be tried again.',
+  out_of_range: 'It went past the end of what is valid.',
+  unimplemented: 'The service does not have this method, or it is switched off.',
+  internal: 'Something is broken inside of the service.',
+  unavailable: 'The service cannot be used at the moment; another try may help later.',
+  data_loss: 'Data is lost or damaged.',
+  unauthenticated: 'Whoever made the call did not prove who it is.',
 };
 
 export const LLM_TEXT = {

@@ -1,5 +1,11 @@
 import type { AnomalyCode, MessageKind, MessageMark, MessageSide } from '#contract';
-import { Base64Pieces, GrpcReader, type GrpcSink, type GrpcStart } from '../../../../proxy-engine/batches.ts';
+import {
+  Base64Pieces,
+  GrpcReader,
+  type GrpcDialect,
+  type GrpcSink,
+  type GrpcStart,
+} from '../../../../proxy-engine/batches.ts';
 import { decodeWhole } from '../decode/decode-whole.ts';
 import { INFLATED_BYTES } from './message-inflater.ts';
 import type { MessageLog, MessageSource } from './message-log.ts';
@@ -7,7 +13,10 @@ import type { PayloadKeeper } from './message-payload.ts';
 
 /** What a call's heads say about its messages. */
 export interface GrpcTerms {
-  /** `grpc-encoding` of the side; null for `identity` or none. */
+  readonly dialect: GrpcDialect;
+  /** What the messages are; `grpc` is protobuf. */
+  readonly kind: Extract<MessageKind, 'grpc' | 'text' | 'binary'>;
+  /** `grpc-encoding` or `connect-content-encoding` of the side; null for `identity` or none. */
   readonly encoding: string | null;
   /** The body is base64: `application/grpc-web-text`. */
   readonly isText: boolean;
@@ -15,18 +24,30 @@ export interface GrpcTerms {
   readonly isPlain: boolean;
 }
 
-/** One direction of a gRPC call. */
+/** What the last message of a stream says about the call. */
+export interface CallEnd {
+  readonly facts: Readonly<Record<string, string>>;
+  readonly isBroken: boolean;
+}
+
+const MESSAGE_ANOMALIES = { grpc: 'grpc-message', connect: 'connect-message' } as const satisfies Record<
+  GrpcDialect,
+  AnomalyCode
+>;
+
+/** One direction of a gRPC call, or of a stream of Connect. */
 export class GrpcSource implements MessageSource {
   readonly isBusy = false;
-  readonly #reader = new GrpcReader();
+  readonly #reader: GrpcReader;
   readonly #messages: GrpcMessages;
   readonly #base64: Base64Pieces | null;
 
-  /** @param onTrailers hears of the trailer section that gRPC-Web sends as its last message */
-  constructor(log: MessageLog, side: MessageSide, terms: GrpcTerms, onTrailers: (section: Buffer) => void) {
+  /** @param readLast reads the last message of gRPC-Web, a trailer section, or of Connect */
+  constructor(log: MessageLog, side: MessageSide, terms: GrpcTerms, readLast: (payload: Buffer) => CallEnd) {
+    this.#reader = new GrpcReader(terms.dialect);
     this.#base64 = terms.isText ? new Base64Pieces() : null;
     const plain = { ...terms, isPlain: terms.isPlain && !terms.isText };
-    this.#messages = new GrpcMessages(log, side, plain, onTrailers);
+    this.#messages = new GrpcMessages(log, side, plain, readLast);
   }
 
   receive(bytes: Buffer, time: number): void {
@@ -53,25 +74,28 @@ class GrpcMessages implements GrpcSink {
   readonly #log: MessageLog;
   readonly #side: MessageSide;
   readonly #terms: GrpcTerms;
-  readonly #onTrailers: (section: Buffer) => void;
+  readonly #readLast: (payload: Buffer) => CallEnd;
   readonly #keeper: PayloadKeeper;
-  #kind: MessageKind = 'grpc';
-  /** Pieces of a message that is needed whole: a compressed one, or trailers; null for any other. */
+  readonly #anomaly: AnomalyCode;
+  #start: GrpcStart['kind'] = 'message';
+  /** Pieces of a message that is needed whole: a compressed one, or the last; null for any other. */
   #held: Buffer[] | null = null;
   #isCompressed = false;
+  #isOver = false;
 
-  constructor(log: MessageLog, side: MessageSide, terms: GrpcTerms, onTrailers: (section: Buffer) => void) {
+  constructor(log: MessageLog, side: MessageSide, terms: GrpcTerms, readLast: (payload: Buffer) => CallEnd) {
     this.#log = log;
     this.#side = side;
     this.#terms = terms;
-    this.#onTrailers = onTrailers;
+    this.#readLast = readLast;
+    this.#anomaly = MESSAGE_ANOMALIES[terms.dialect];
     this.#keeper = log.makeKeeper(side);
   }
 
   begin({ kind, compressed, payloadBytes, position }: GrpcStart): void {
-    this.#kind = kind;
+    this.#start = kind;
     this.#isCompressed = compressed;
-    const isHeld = (compressed || kind === 'trailers') && payloadBytes <= INFLATED_BYTES;
+    const isHeld = (compressed || kind !== 'message') && payloadBytes <= INFLATED_BYTES;
     this.#held = isHeld ? [] : null;
     this.#keeper.begin(this.#terms.isPlain && !isHeld ? position : null);
   }
@@ -84,8 +108,9 @@ class GrpcMessages implements GrpcSink {
 
   end(wireBytes: number, cut: boolean): void {
     const marks: MessageMark[] = cut ? ['cut'] : [];
-    const anomalies: AnomalyCode[] = [];
-    let kind = this.#kind;
+    const anomalies = new Set<AnomalyCode>();
+    let kind: MessageKind = this.#start === 'message' ? this.#terms.kind : this.#start;
+    let facts: CallEnd['facts'] = {};
     if (this.#held !== null) {
       const held = Buffer.concat(this.#held);
       this.#held = null;
@@ -93,19 +118,39 @@ class GrpcMessages implements GrpcSink {
       if (inflated !== null && 'bytes' in inflated) marks.push('compressed');
       else if (this.#isCompressed) {
         marks.push(inflated?.failure === 'bomb' ? 'bomb' : 'not-inflated');
-        if (inflated?.failure === 'damaged') anomalies.push('grpc-message');
-        kind = 'grpc';
+        if (inflated?.failure === 'damaged') anomalies.add(this.#anomaly);
+        kind = this.#packedKind;
       }
       const bytes = inflated !== null && 'bytes' in inflated ? inflated.bytes : held;
       this.#keeper.add(bytes);
-      if (kind === 'trailers') this.#onTrailers(bytes);
-    } else if (this.#isCompressed) marks.push('bomb');
+      if (kind === this.#start && !cut) {
+        const last = this.#readLast(bytes);
+        facts = last.facts;
+        if (last.isBroken) anomalies.add(this.#anomaly);
+      }
+    } else if (this.#isCompressed) {
+      marks.push('bomb');
+      kind = this.#packedKind;
+    }
+    if (this.#isMisplaced()) anomalies.add(this.#anomaly);
     const payload = this.#keeper.finish(kind);
-    this.#log.add(this.#side, { kind, time: this.time, wireBytes, payload, marks, anomalies });
+    this.#log.add(this.#side, { kind, time: this.time, wireBytes, payload, marks, anomalies: [...anomalies], facts });
   }
 
   broken(): void {
-    this.#log.anomalies.add('grpc-message');
+    this.#log.anomalies.add(this.#anomaly);
+  }
+
+  /** What a message is that stays compressed. */
+  get #packedKind(): MessageKind {
+    return this.#terms.dialect === 'grpc' ? 'grpc' : 'binary';
+  }
+
+  /** Only the last message of an answer of Connect is an end of the stream. */
+  #isMisplaced(): boolean {
+    const wasOver = this.#isOver;
+    if (this.#start === 'end-stream') this.#isOver = true;
+    return wasOver || (this.#isOver && this.#side === 'request');
   }
 
   #inflate(bytes: Buffer): { readonly bytes: Buffer } | { readonly failure: 'damaged' | 'bomb' | 'unsupported' } {

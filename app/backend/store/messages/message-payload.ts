@@ -8,7 +8,7 @@ const PREVIEW_BYTES = 4 * PREVIEW_CHARACTERS;
 /** Bytes of a preview in hex. */
 const PREVIEW_HEX_BYTES = 48;
 
-const TEXT_KINDS: ReadonlySet<MessageKind> = new Set(['text', 'event', 'comment', 'trailers']);
+const TEXT_KINDS: ReadonlySet<MessageKind> = new Set(['text', 'event', 'comment', 'trailers', 'end-stream']);
 
 /** Where a payload stands: in its row, in the `body` as it came, or in the run of `messages` as it is read. */
 export type PayloadRun = 'row' | 'body' | 'messages';

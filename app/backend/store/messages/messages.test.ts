@@ -325,6 +325,130 @@ describe('gRPC', () => {
   });
 });
 
+describe('a stream of Connect', () => {
+  const JSON_TYPE = 'Content-Type: application/connect+json';
+
+  test('its messages of JSON are text, and its last one says how the call went', async () => {
+    const stream = beginStream(kit.tap, 1, { requestFields: [JSON_TYPE], responseFields: [JSON_TYPE] });
+    stream.send('request', grpc(0, Buffer.from('{"name": "Buf"}')));
+    stream.answer();
+    stream.send('response', grpc(0, Buffer.from('{"greeting": "Hello"}')));
+    stream.send('response', grpc(2, Buffer.from('{"metadata": {"cost": ["237"]}}')));
+    stream.end();
+    kit.commit();
+
+    expect(await lines(1)).toEqual([
+      '> text {"name": "Buf"}',
+      '< text {"greeting": "Hello"}',
+      '< end-stream {"metadata": {"cost": ["237"]}}',
+    ]);
+    expect((await kit.reader().get(1)).summary.grpcStatus).toBe(0);
+  });
+
+  test('its messages of protobuf are told like those of gRPC, compressed ones inflated, and an error by its code', async () => {
+    const type = 'content-type: application/connect+proto';
+    const fields = [type, 'connect-content-encoding: gzip'];
+    const stream = beginStream(kit.tap, 1, { byHttp2: true, requestFields: [type], responseFields: fields });
+    stream.send('request', grpc(0, Buffer.from([8, 1])));
+    stream.answer();
+    stream.send('response', grpc(1, gzipSync(Buffer.from([8, 150, 1]))));
+    stream.send('response', grpc(3, gzipSync('{"error": {"code": "unavailable", "message": "overloaded"}}')));
+    stream.end();
+    kit.commit();
+
+    expect(await lines(1)).toEqual([
+      '> grpc 08 01',
+      '< grpc 08 96 01, compressed',
+      '< end-stream {"error": {"code": "unavailable", "message": "overloaded"}}, compressed, code=unavailable, message=overloaded',
+    ]);
+    expect(kit.changed.at(-1)?.grpcStatus).toBe(14);
+  });
+
+  test('it is read the same wherever its pieces are split', async () => {
+    const wire = Buffer.concat([
+      grpc(0, Buffer.from('{"n":1}')),
+      grpc(1, gzipSync('{"n":2}')),
+      grpc(0, Buffer.alloc(0)),
+      grpc(2, Buffer.from('{}')),
+    ]);
+    const fields = [JSON_TYPE, 'Connect-Content-Encoding: gzip'];
+    for (let cut = 1; cut < wire.length; cut += 1) {
+      const stream = beginStream(kit.tap, cut, { responseFields: fields });
+      stream.answer();
+      stream.send('response', wire.subarray(0, cut));
+      stream.send('response', wire.subarray(cut));
+      stream.end();
+    }
+    kit.commit();
+
+    const reader = kit.reader();
+    for (let cut = 1; cut < wire.length; cut += 1) {
+      expect(await lines(cut, reader)).toEqual([
+        '< text {"n":1}',
+        '< text {"n":2}, compressed',
+        '< text',
+        '< end-stream {}',
+      ]);
+    }
+  });
+
+  test('a message that stays compressed is no text', async () => {
+    const stream = beginStream(kit.tap, 1, { responseFields: [JSON_TYPE] });
+    stream.answer();
+    stream.send('response', grpc(1, Buffer.from([1, 2])));
+    stream.send('response', grpc(3, Buffer.from([3, 4])));
+    stream.end();
+    kit.commit();
+
+    expect(await lines(1)).toEqual([
+      '< binary 01 02, not-inflated, connect-message',
+      '< binary 03 04, not-inflated, connect-message',
+    ]);
+    expect(kit.changed.at(-1)).toMatchObject({ anomalies: ['connect-message'], grpcStatus: null });
+  });
+
+  test('messages of a codec that nobody knows are bytes', async () => {
+    const stream = beginStream(kit.tap, 1, { responseFields: ['Content-Type: application/connect+thrift'] });
+    stream.answer();
+    stream.send('response', Buffer.concat([grpc(0, Buffer.from([1, 2])), grpc(2, Buffer.from('{}'))]));
+    stream.end();
+    kit.commit();
+
+    expect(await lines(1)).toEqual(['< binary 01 02', '< end-stream {}']);
+  });
+
+  test('an end of the stream in another place is told apart', async () => {
+    const stream = beginStream(kit.tap, 1, { requestFields: [JSON_TYPE], responseFields: [JSON_TYPE] });
+    stream.send('request', grpc(2, Buffer.from('{"error":{"code":"aborted"}}')));
+    stream.answer();
+    stream.send('response', Buffer.concat([grpc(2, Buffer.from('{}')), grpc(0, Buffer.from('{"n":1}'))]));
+    stream.end();
+    kit.commit();
+
+    expect(await lines(1)).toEqual([
+      '> end-stream {"error":{"code":"aborted"}}, connect-message, code=aborted',
+      '< end-stream {}',
+      '< text {"n":1}, connect-message',
+    ]);
+    expect(kit.changed.at(-1)?.grpcStatus).toBe(0);
+  });
+
+  test('an answer that is no stream has none', async () => {
+    const stream = beginStream(kit.tap, 1, {
+      requestFields: [JSON_TYPE],
+      status: 415,
+      responseFields: ['Content-Type: application/json'],
+    });
+    stream.send('request', grpc(0, Buffer.from('{}')));
+    stream.answer();
+    stream.send('response', '{"code":"unimplemented"}');
+    stream.end();
+    kit.commit();
+
+    expect(await lines(1)).toEqual(['> text {}']);
+  });
+});
+
 test('whoever watches an exchange is told its messages as they are committed', () => {
   kit.writer.watchedMessages = new Set([2]);
   for (const id of [1, 2]) webSocket(id).send('response', frame({ opcode: 1, payload: `of ${String(id)}` }));

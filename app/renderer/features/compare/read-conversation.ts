@@ -4,7 +4,7 @@ import type { Backend } from '../../model/connection.svelte.ts';
 import { MESSAGE_KIND_TEXT } from '../../text/messages.ts';
 
 const PAGE_ROWS = 500;
-const TEXT_KINDS: ReadonlySet<MessageSummary['kind']> = new Set(['text', 'event', 'comment', 'trailers']);
+const TEXT_KINDS: ReadonlySet<MessageSummary['kind']> = new Set(['text', 'event', 'comment', 'trailers', 'end-stream']);
 
 /**
  * One side of a conversation as lines to compare: what its messages said, whatever masks and frames they came in.

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { commonName, validityOf } from './facts.ts';
+import { fakeExchange } from '../../../../test/support/fake-exchanges.ts';
+import { commonName, generalFacts, validityOf } from './facts.ts';
 
 const CERTIFICATE = {
   subject: 'CN=old.weir.test',
@@ -27,4 +28,12 @@ test('a common name is taken out of its distinguished name, which stands for its
   expect(commonName('CN=Weir CA, O=Weir')).toBe('Weir CA');
   expect(commonName('O=Org\nCN=Inner')).toBe('Inner');
   expect(commonName('O=Org')).toBe('O=Org');
+});
+
+test.each([
+  ['application/grpc+proto', 14, { name: 'gRPC status', value: '14 UNAVAILABLE', tone: 'warn' }],
+  ['application/connect+json', 14, { name: 'Connect status', value: 'unavailable', tone: 'warn' }],
+  ['application/connect+proto', 0, { name: 'Connect status', value: 'ok', tone: 'ok' }],
+])('how a call of %s ended with %i is told in its own words', (mediaType, grpcStatus, fact) => {
+  expect(generalFacts({ ...fakeExchange(0, 1), mediaType, grpcStatus })).toContainEqual(fact);
 });

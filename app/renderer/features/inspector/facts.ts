@@ -1,3 +1,4 @@
+import { CONNECT_CODES } from '#contract';
 import type { CertificateFacts, ConnectionFacts, ExchangeDetail, ExchangeSummary, TlsFacts } from '#contract';
 import { formatBytes, formatClock, formatDay, formatDuration } from '../../text/format.ts';
 import { OVERVIEW_TEXT, TLS_TEXT } from '../../text/inspector.ts';
@@ -21,9 +22,14 @@ export function generalFacts(summary: ExchangeSummary): readonly Fact[] {
   if (summary.mediaType !== null) facts.push({ name: OVERVIEW_TEXT.type, value: summary.mediaType });
   const { grpcStatus } = summary;
   if (grpcStatus !== null) {
-    const name = GRPC_STATUS_TEXT[grpcStatus];
-    const value = name === undefined ? String(grpcStatus) : `${String(grpcStatus)} ${name}`;
-    facts.push({ name: OVERVIEW_TEXT.grpcStatus, value, tone: grpcStatus === 0 ? 'ok' : 'warn' });
+    const tone = grpcStatus === 0 ? 'ok' : 'warn';
+    if (summary.mediaType?.startsWith('application/connect+') === true) {
+      facts.push({ name: OVERVIEW_TEXT.connectStatus, value: CONNECT_CODES[grpcStatus] ?? String(grpcStatus), tone });
+    } else {
+      const name = GRPC_STATUS_TEXT[grpcStatus];
+      const value = name === undefined ? String(grpcStatus) : `${String(grpcStatus)} ${name}`;
+      facts.push({ name: OVERVIEW_TEXT.grpcStatus, value, tone });
+    }
   }
   if (summary.requestBodyBytes > 0) {
     facts.push({ name: OVERVIEW_TEXT.requestBody, value: formatBytes(summary.requestBodyBytes) });

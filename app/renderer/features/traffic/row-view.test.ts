@@ -42,6 +42,7 @@ test.each([
   ['image/svg+xml', 'svg'],
   ['font/woff2', 'font'],
   ['application/grpc+proto', 'grpc'],
+  ['application/connect+json', 'connect'],
   ['text/event-stream', 'sse'],
   ['application/vnd.ms-excel', 'ms-excel'],
 ])('%s is called %s', (mediaType, word) => {

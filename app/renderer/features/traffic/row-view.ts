@@ -205,6 +205,7 @@ export function typeWord({ kind, mediaType, status, error }: ExchangeSummary): s
   const [family = '', subtype = ''] = mediaType.split('/');
   if (family === 'font' || subtype.includes('font')) return 'font';
   if (subtype.startsWith('grpc')) return 'grpc';
+  if (subtype.startsWith('connect+')) return 'connect';
   return subtype.replace(/^.*\+/, '').replace(/^(x-|vnd\.)/, '') || family;
 }
 

@@ -59,3 +59,9 @@ test.each([
   const bytes = Uint8Array.from(hex.replaceAll(' ', '').match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
   expect(contentOf(bytes, declared)).toEqual({ kind, type });
 });
+
+test('what stands between envelopes of Connect is neither JSON nor protobuf', () => {
+  const envelope = latin1(`\u0000\u0000\u0000\u0000\u0080{"text":"${'x'.repeat(128)}"}`);
+  expect(contentOf(envelope, 'application/connect+json').kind).toBe('binary');
+  expect(contentOf(envelope, 'application/connect+proto').kind).toBe('binary');
+});

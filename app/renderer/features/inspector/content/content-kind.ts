@@ -92,6 +92,8 @@ export function contentOf(start: Uint8Array, declared: string | null): Content {
   if (signature !== undefined && (signature.bytes.length > 2 || declared?.startsWith('image/') === true)) {
     return { kind: signature.kind, type: signature.type };
   }
+  // Messages between envelopes: the Messages tab takes them apart.
+  if (declared?.startsWith('application/connect+') === true) return { kind: 'binary', type: declared };
   const packed = BINARY_NAMED.find(([pattern]) => declared !== null && pattern.test(declared));
   if (packed !== undefined) return { kind: packed[1], type: declared };
   if (declared?.startsWith('multipart/') === true) return { kind: 'multipart', type: declared };

@@ -15,7 +15,7 @@ export type KindGroup = 'all' | 'data' | 'control';
 const KINDS_OF: Readonly<Record<KindGroup, readonly MessageKind[]>> = {
   all: [],
   data: ['text', 'binary', 'event', 'grpc', 'datagram'],
-  control: ['close', 'ping', 'pong', 'comment', 'trailers', 'unknown', 'gap'],
+  control: ['close', 'ping', 'pong', 'comment', 'trailers', 'end-stream', 'unknown', 'gap'],
 };
 
 /**

@@ -1,13 +1,20 @@
 import { decodeProtobuf, protobufLine, protobufSummary, readProtobuf } from '#contract';
-import type { MessageSummary, ProtoTypes } from '#contract';
+import type { ConnectCode, MessageSummary, ProtoTypes } from '#contract';
 import { formatBytes } from '../../../text/format.ts';
-import { MESSAGE_KIND_TEXT, MESSAGES_TEXT } from '../../../text/messages.ts';
+import { CONNECT_CODE_TEXT, MESSAGE_KIND_TEXT, MESSAGES_TEXT } from '../../../text/messages.ts';
 import { visibleLine } from '../../../ui/visible-text.ts';
 
 /** How a payload is shown. */
 export type PayloadView = 'pretty' | 'text' | 'hex' | 'protobuf';
 
-const TEXT_KINDS: ReadonlySet<MessageSummary['kind']> = new Set(['text', 'event', 'comment', 'trailers', 'close']);
+const TEXT_KINDS: ReadonlySet<MessageSummary['kind']> = new Set([
+  'text',
+  'event',
+  'comment',
+  'trailers',
+  'end-stream',
+  'close',
+]);
 const QUIET_KINDS: ReadonlySet<MessageSummary['kind']> = new Set(['ping', 'pong', 'close', 'comment', 'trailers']);
 
 /** Views that suit a message, the best one first. */
@@ -22,8 +29,8 @@ function looksLikeJson(text: string): boolean {
 }
 
 /** A message that is rather about the stream than of it. */
-export function isQuiet({ kind }: MessageSummary): boolean {
-  return QUIET_KINDS.has(kind);
+export function isQuiet({ kind, facts }: MessageSummary): boolean {
+  return QUIET_KINDS.has(kind) || (kind === 'end-stream' && facts['code'] === undefined);
 }
 
 /** What says of which type the gRPC messages of a side are. */
@@ -43,6 +50,12 @@ export function lineOfMessage(message: MessageSummary, { types, type }: MessageT
     case 'comment':
     case 'trailers':
       return oneLine(preview === '' ? MESSAGE_KIND_TEXT[kind] : preview);
+    case 'end-stream': {
+      const { code, message: said } = facts;
+      return code === undefined
+        ? MESSAGES_TEXT.endedWell
+        : oneLine(MESSAGES_TEXT.endedBy(code, said ?? connectCodeText(code)));
+    }
     case 'close':
       return oneLine(`${MESSAGE_KIND_TEXT.close} ${preview}`.trim());
     case 'ping':
@@ -67,6 +80,11 @@ export function lineOfMessage(message: MessageSummary, { types, type }: MessageT
     default:
       return MESSAGES_TEXT.binary(bytes);
   }
+}
+
+/** What a code of Connect means; empty for one that it does not have. */
+export function connectCodeText(code: string): string {
+  return Object.hasOwn(CONNECT_CODE_TEXT, code) ? CONNECT_CODE_TEXT[code as ConnectCode] : '';
 }
 
 /** When it was complete, in seconds since its exchange began: `0.51 s`. */
