@@ -15,14 +15,14 @@ export function laddersText(ladders: readonly BenchLadder[]): string {
   return `${first.title}: ${weir.name} ${sustainedText(first, weir)}.${others}`;
 }
 
-/** `sustains 64 under way at once and does at most 41310 requests a second` */
+/** `sustains 64 under way at once and does at most 41,310 requests a second` */
 export function sustainedText({ kind, unit }: BenchLadder, { missing, sustained, peak }: BenchLadderProduct): string {
   if (missing !== null) return 'was not measured';
   const holds =
     sustained === null
       ? 'stays within the limits under no load'
       : `sustains ${String(sustained)} ${LADDER_LOADS[kind]}`;
-  return peak === null ? holds : `${holds} and does at most ${peak.toFixed(0)} ${unit} a second`;
+  return peak === null ? holds : `${holds} and does at most ${Math.round(peak).toLocaleString('en')} ${unit} a second`;
 }
 
 /** `p99 at most 50 ms, errors at most 0.1 %` */

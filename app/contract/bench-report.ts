@@ -54,7 +54,7 @@ function profileTable(profile: BenchProfileResult): string[] {
   return [
     `## ${markdownText(profile.title)}`,
     '',
-    `${markdownText(profile.workload)} ${markdownText(profile.verdict)}`,
+    `${markdownText(profile.workload)}. ${markdownText(profile.verdict)}`,
     ...(ratios.length === 0 ? [] : ['', `Ratios: ${markdownText(ratios.join('; '))}.`]),
     '',
     `| product | version | CPU µs an operation | ${profile.unit}/s | ${COLUMNS.slice(2).join(' | ')} | trials |`,
@@ -125,7 +125,7 @@ function ladderTable(ladder: BenchLadder): string[] {
   return [
     `## ${markdownText(ladder.title)}, ${name}`,
     '',
-    `${markdownText(ladder.workload)} ${String(ladder.secondsPerStep)} s for each load (${LADDER_LOADS[ladder.kind]}), ${ladder.unit} a second. Limits: ${limitsText(ladder)}; the last load within them is sustained.`,
+    `${markdownText(ladder.workload)}. ${String(ladder.secondsPerStep)} s for each load (${LADDER_LOADS[ladder.kind]}), ${ladder.unit} a second. Limits: ${limitsText(ladder)}; the last load within them is sustained.`,
     '',
     `| product | version | sustained | peak | ${loads.map(String).join(' | ')} |`,
     `|---|---|---:|---:|${'---|'.repeat(loads.length)}`,

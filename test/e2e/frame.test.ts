@@ -242,6 +242,10 @@ test('settings are saved as they are changed', async () => {
   await page.getByLabel('Connect').fill('2.5');
   await page.keyboard.press('Tab');
   await expect.poll(() => page.evaluate(() => window.fake.settings.timeouts['connect'])).toBe(2_500);
+  // A setting is found by its name too, as what leads here from elsewhere asks for it.
+  await page.getByRole('searchbox', { name: 'Search settings' }).fill('recordFrames');
+  await page.getByRole('checkbox', { name: /Record frames of HTTP\/2/ }).click();
+  await expect.poll(() => page.evaluate(() => window.fake.settings.recordFrames)).toBe(false);
 });
 
 test('Setup opens a terminal window where there can be one, says why where not, and saves the certificate', async () => {

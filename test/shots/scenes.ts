@@ -112,12 +112,31 @@ async function removeProtos(page: Page): Promise<void> {
   }
 }
 
+/** Shows the columns for language models, or takes them away again. */
+async function toggleModelColumns(page: Page): Promise<void> {
+  await page.getByRole('columnheader', { name: 'Method' }).click({ button: 'right' });
+  for (const name of ['Model', 'Tokens', 'First token', 'Finish']) {
+    await page.getByRole('menuitemcheckbox', { name, exact: true }).click();
+  }
+  await page.keyboard.press('Escape');
+}
+
 export const SCENES: readonly Scene[] = [
   {
     name: 'empty',
     show: (page) => page.getByRole('heading', { name: 'Nothing captured yet' }).waitFor(),
   },
   { name: 'list', show: showSample },
+  {
+    name: 'list-models',
+    async show(page) {
+      await showSample(page);
+      await toggleModelColumns(page);
+      await applyFilter(page, 'host:llm or host:live');
+      await page.getByText('shop-assistant-small').first().waitFor();
+    },
+    leave: toggleModelColumns,
+  },
   detail('overview', CART, 'Overview', shown('Asked for')),
   detail('request', CART, 'Request', shown('"quantity"')),
   detail('response-json', CART, 'Response', shown('"currency"')),
@@ -310,6 +329,18 @@ export const SCENES: readonly Scene[] = [
     async leave(page) {
       await page.getByRole('button', { name: 'Cancel' }).click();
       await page.getByText('This run ended early').waitFor();
+    },
+  },
+  {
+    name: 'benchmark-ramp',
+    async show(page) {
+      await openBenchmark(page);
+      if ((await page.getByRole('button', { name: 'New run' }).count()) > 0) {
+        await page.getByRole('button', { name: 'New run' }).click();
+      }
+      await page.getByRole('radio', { name: 'Ramp' }).click();
+      await page.getByRole('button', { name: 'Start' }).click();
+      await page.getByRole('region', { name: 'HTTP/1.1, ramp', exact: true }).waitFor();
     },
   },
   { name: 'benchmark', show: showBenchmark },

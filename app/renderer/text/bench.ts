@@ -117,6 +117,7 @@ export const BENCH_TEXT = {
   p50: 'p50 ms',
   p90: 'p90 ms',
   p99: 'p99 ms',
+  p99Of: (milliseconds: string): string => `p99 ${milliseconds} ms`,
   p999: 'p99.9 ms',
   max: 'max ms',
   memory: 'Memory',

@@ -26,7 +26,7 @@ export const FRAMES_TEXT = {
   gap: (count: number): string =>
     `${formatCount(count)} ${count === 1 ? 'frame' : 'frames'} not recorded: recording was off, or the store could not keep up`,
   dropped: (count: number): string =>
-    `${formatCount(count)} older ${count === 1 ? 'frame is' : 'frames are'} not kept: the newest 10,000 of a connection are`,
+    `${formatCount(count)} older ${count === 1 ? 'frame is' : 'frames are'} not kept: recording was off, or the connection had more than 10,000`,
   loading: 'Reading the frames',
   unreadable: 'The frames could not be read',
   tryAgain: 'Try again',

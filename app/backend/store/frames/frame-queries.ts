@@ -10,14 +10,18 @@ export class FrameQueries {
 
   constructor(database: Database) {
     this.#from = database
-      .prepare('SELECT packed FROM http2_frames WHERE connection_id = ? AND last > ? ORDER BY sequence')
+      .prepare(
+        `SELECT packed FROM http2_frames WHERE connection_id = :connection AND sequence >= coalesce(
+           (SELECT max(sequence) FROM http2_frames WHERE connection_id = :connection AND sequence <= :after), 0)
+         ORDER BY sequence`,
+      )
       .pluck();
   }
 
   /** Frames behind `after`, in the order in which they passed. A connection without any has an empty page. */
   page({ connection, after, limit }: ReaderCalls['framePage']['input']): FramePage {
     const frames: Http2Frame[] = [];
-    for (const packed of this.#from.iterate(connection, after) as Iterable<Buffer>) {
+    for (const packed of this.#from.iterate({ connection, after }) as Iterable<Buffer>) {
       for (const frame of readFrames(packed)) {
         const { sequence, time, sent, type, flags, stream, length } = frame;
         if (sequence <= after) continue;

@@ -12,13 +12,16 @@ export class FrameRows {
 
   constructor(database: Database) {
     this.#insert = database.prepare('INSERT OR REPLACE INTO http2_frames VALUES (?, ?, ?, ?, ?)');
-    this.#forget = database.prepare('DELETE FROM http2_frames WHERE connection_id = ? AND last <= ?');
+    // A row's first frame is no younger than its last: said too, the key leads to the old rows alone.
+    this.#forget = database.prepare(
+      'DELETE FROM http2_frames WHERE connection_id = :connection AND sequence <= :last AND last <= :last',
+    );
   }
 
   /** @param newest the youngest exchange by now */
   write({ connection, first, last, packed }: FrameChunk, newest: ExchangeId): void {
     this.#insert.run(connection, first, last, newest, packed);
-    if (last > KEPT_FRAMES) this.#forget.run(connection, last - KEPT_FRAMES);
+    if (last > KEPT_FRAMES) this.#forget.run({ connection, last: last - KEPT_FRAMES });
   }
 }
 

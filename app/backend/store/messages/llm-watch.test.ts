@@ -12,7 +12,7 @@ import { MARKS_AND_PROGRAMS } from '../migrations/0002-marks-and-programs.ts';
 import { MESSAGES } from '../migrations/0003-messages.ts';
 import { REPLAYS } from '../migrations/0004-replays.ts';
 import { AGE_OF_IMPORTS } from '../migrations/0005-age-of-imports.ts';
-import { HTTP2_FRAMES } from '../migrations/0007-http2-frames.ts';
+import { HTTP2_FRAMES } from '../migrations/0006-http2-frames.ts';
 
 let kit: StoreKit;
 

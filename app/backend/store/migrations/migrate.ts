@@ -5,13 +5,10 @@ import { MARKS_AND_PROGRAMS } from './0002-marks-and-programs.ts';
 import { MESSAGES } from './0003-messages.ts';
 import { REPLAYS } from './0004-replays.ts';
 import { AGE_OF_IMPORTS } from './0005-age-of-imports.ts';
-import { LANGUAGE_MODELS } from './0006-language-models.ts';
-import { HTTP2_FRAMES } from './0007-http2-frames.ts';
+import { HTTP2_FRAMES } from './0006-http2-frames.ts';
+import { LANGUAGE_MODELS } from './0007-language-models.ts';
 
-/**
- * Step n brings a database from version n to n + 1. Steps are only ever added: the order here counts, not the numbers of files
- * (there were databases with the step of 0007 before 0006 was ready).
- */
+/** Step n brings a database from version n to n + 1. Steps are only ever added. */
 const STEPS: readonly string[] = [
   FIRST_SCHEMA,
   MARKS_AND_PROGRAMS,
