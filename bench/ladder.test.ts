@@ -22,6 +22,7 @@ function trial(operationsPerSecond: number, p99: number, errors = 0): BenchTrial
     successShare: operations / (operations + errors),
     ...{ p50: 1, p90: 2, p99, p999: p99, max: p99 },
     ...{ cpuPerOperation: null, engineCpuPerOperation: null, residentBytes: null, proportionalBytes: null },
+    ...{ loopDelayP99: null, loopDelayMax: null },
   };
 }
 

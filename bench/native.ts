@@ -3,19 +3,20 @@
  * Node: `node bench/native.ts [PROFILE …] [--trials N] [--seconds N]`. Profiles: `http1-small`, `https-http2`. It needs a built
  * Weir (`npm run build`); Markdown goes to standard output.
  */
-import { execFile } from 'node:child_process';
 import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs, promisify } from 'node:util';
+import { parseArgs } from 'node:util';
 import { closeChildren, freePort, startChild, waitForPort } from './child.ts';
 import { commit, environment } from './environment.ts';
+import { measureNatively } from './native-load.ts';
 import { makeCertificate } from './origin-certificate.ts';
-import { readTreeUsage } from './process-tree.ts';
 import { products } from './products/index.ts';
 import type { Product, ProductSetting } from './products/product.ts';
 import { which } from './products/which.ts';
-import { PROFILES } from './profiles.ts';
+import { PROFILES, type RunnableProfile } from './profiles.ts';
+
+type Startable = Product & { readonly start: NonNullable<Product['start']> };
 
 interface Trial {
   readonly cpu: number;
@@ -24,32 +25,9 @@ interface Trial {
 
 const WARM_UP_SECONDS = 2;
 const BODY = '{"ok":true,"message":"hello from origin!"}';
-const run = promisify(execFile);
 
-/** Generators by profile: their command, and the requests that succeeded in what they print. */
-const GENERATORS: Readonly<Record<string, { command(port: number, seconds: number): string[]; count: RegExp }>> = {
-  'http1-small': {
-    command: (port, seconds) => [
-      'wrk',
-      '-t1',
-      '-c64',
-      `-d${String(seconds)}s`,
-      `http://127.0.0.1:${String(port)}/small`,
-    ],
-    count: /(\d+) requests in/,
-  },
-  'https-http2': {
-    command: (port, seconds) => [
-      'h2load',
-      '-c4',
-      '-m16',
-      '-D',
-      String(seconds),
-      `https://127.0.0.1:${String(port)}/small`,
-    ],
-    count: /(\d+) succeeded/,
-  },
-};
+/** What can be measured so. */
+const PROFILE_IDS = ['http1-small', 'https-http2'];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -58,28 +36,15 @@ const { values, positionals } = parseArgs({
 const { productCores, otherCores } = environment();
 const folder = mkdtempSync(join(tmpdir(), 'weir-native-'));
 
-/** Succeeded requests of one run of a generator. */
-async function generate(id: string, port: number, seconds: number): Promise<number> {
-  const generator = GENERATORS[id];
-  if (generator === undefined) throw new Error(`There is no native generator for ${id}.`);
-  const command = generator.command(port, seconds);
-  const pinned = otherCores === null ? command : ['taskset', '-c', otherCores, ...command];
-  const [name = '', ...rest] = pinned;
-  const { stdout } = await run(name, rest);
-  const count = Number(generator.count.exec(stdout)?.[1] ?? 0);
-  if (count === 0) throw new Error(`Not one request succeeded:\n${stdout}`);
-  return count;
-}
-
-async function measure(id: string, product: Product, setting: ProductSetting): Promise<Trial> {
-  const seconds = Number(values.seconds);
+async function measure(runnable: RunnableProfile, product: Startable, setting: ProductSetting): Promise<Trial> {
   const { child, port } = await product.start(setting);
+  const { protocol, path, tls } = runnable.load;
+  const http2 = protocol === 'http2';
+  const load = { http2, tls, path, port, connections: http2 ? 4 : 64, streams: http2 ? 16 : 1 };
+  const length = { warmUpMs: WARM_UP_SECONDS * 1_000, measureMs: Number(values.seconds) * 1_000, cores: otherCores };
   try {
-    await generate(id, port, WARM_UP_SECONDS);
-    const before = readTreeUsage(child.pid)?.cpuMicroseconds ?? 0;
-    const count = await generate(id, port, seconds);
-    const after = readTreeUsage(child.pid)?.cpuMicroseconds ?? 0;
-    return { cpu: (after - before) / count, perSecond: count / seconds };
+    const { cpuPerOperation, operationsPerSecond } = await measureNatively(load, child.pid, length);
+    return { cpu: cpuPerOperation ?? 0, perSecond: operationsPerSecond };
   } finally {
     await child.close();
   }
@@ -108,19 +73,20 @@ function median(numbers: readonly number[]): number {
 
 async function runProfile(id: string, plain: number): Promise<void> {
   const runnable = PROFILES.find(({ profile }) => profile.id === id);
-  if (runnable === undefined) throw new Error(`There is no profile ${id}.`);
+  if (runnable === undefined || !PROFILE_IDS.includes(id)) throw new Error(`There is no native generator for ${id}.`);
   const origin = { plain, tls: 0, h2: 0, h2c: 0, tcp: 0, udp: 0 };
   const certificate = makeCertificate(folder);
-  const chosen = products('').filter(
-    (product) => runnable.profile.products.includes(product.id) && product.missing(runnable.role) === null,
-  );
+  const chosen = products('').flatMap((product): Startable[] => {
+    const takesPart = runnable.profile.products.includes(product.id) && product.missing(runnable.role) === null;
+    return takesPart && product.start !== null ? [{ ...product, start: product.start }] : [];
+  });
   const trials = new Map<string, Trial[]>(chosen.map((product) => [product.id, []]));
   for (let round = 0; round < Number(values.trials); round += 1) {
     for (const product of round % 2 === 0 ? chosen : chosen.toReversed()) {
       const own = mkdtempSync(join(folder, 'product-'));
-      const setting = { cores: productCores, origin, folder: own, role: runnable.role, ...certificate };
+      const setting = { cores: productCores, otherCores, origin, folder: own, role: runnable.role, ...certificate };
       process.stderr.write(`${id}: ${product.name}, trial ${String(round + 1)}\n`);
-      trials.get(product.id)?.push(await measure(id, product, setting));
+      trials.get(product.id)?.push(await measure(runnable, product, setting));
       rmSync(own, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
     }
   }
@@ -151,7 +117,7 @@ try {
     `${values.trials} trials of ${values.seconds} s after ${String(WARM_UP_SECONDS)} s of warm-up.\n\n`,
   );
   const plain = await startOrigin();
-  for (const id of positionals.length > 0 ? positionals : Object.keys(GENERATORS)) await runProfile(id, plain);
+  for (const id of positionals.length > 0 ? positionals : PROFILE_IDS) await runProfile(id, plain);
 } finally {
   await closeChildren();
   rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });

@@ -1,4 +1,5 @@
 import { HEAVY } from './profiles/heavy.ts';
+import { INSPECTION, SCALE } from './profiles/inspection.ts';
 import { INTERCEPTION } from './profiles/interception.ts';
 import { MATRIX } from './profiles/matrix.ts';
 import { runnable, type RunnableProfile } from './profiles/profile.ts';
@@ -16,5 +17,7 @@ export const PROFILES: readonly RunnableProfile[] = [
   ...STREAMS,
   ...RELAYS,
   ...INTERCEPTION,
+  ...INSPECTION,
+  ...SCALE,
   ...MATRIX,
 ].map(runnable);

@@ -6,6 +6,9 @@ const SOURCES = {
   generator: './generators/generator-program.ts',
   relay: './products/relay-program.ts',
   translator: './products/translator-program.ts',
+  link: './products/link-program.ts',
+  viewer: './products/viewer-program.ts',
+  'loop-probe': './products/loop-probe-program.ts',
 } as const;
 
 export type BenchProgramName = keyof typeof SOURCES;

@@ -16,8 +16,10 @@ import { closeChildren, startChild, type Child } from './child.ts';
 import { commit, environment } from './environment.ts';
 import { countSteps, failedStep, intensityAt, limitsOf, stepOf, summaryOf } from './ladder.ts';
 import { limitationsOf } from './limitations.ts';
+import { measureNatively } from './native-load.ts';
 import { makeCertificate } from './origin-certificate.ts';
 import { directLoad } from './origin-load.ts';
+import { trialsOf } from './products/index.ts';
 import type { Product, ProductSetting } from './products/product.ts';
 import { NODE_ENVIRONMENT, programPath } from './programs.ts';
 import type { RunnableProfile } from './profiles.ts';
@@ -89,9 +91,13 @@ export class BenchRun {
     this.#onProfile = onProfile;
     this.#intensity = this.#intensityFor(plan.seconds, plan.rate);
     this.#stepIntensity = this.#intensityFor(plan.secondsPerStep, null);
-    const trials = plan.profiles.reduce((sum, one) => sum + 1 + plan.trials * this.#productsOf(one).length, 0);
+    const trials = plan.profiles.reduce(
+      (sum, one) => sum + this.#productsOf(one).reduce((all, product) => all + trialsOf(product, plan.trials), 1),
+      0,
+    );
     const steps = plan.ladders.reduce(
-      (sum, { kind, runnable }) => sum + countSteps(kind, this.#productsOf(runnable).length),
+      (sum, { kind, runnable }) =>
+        sum + countSteps(kind, this.#productsOf(runnable).filter(({ start }) => start !== null).length),
       0,
     );
     this.#steps = trials + steps;
@@ -139,7 +145,7 @@ export class BenchRun {
     const files = [certificate.certificateFile, certificate.keyFile, newNamesCertificateFile, newNamesKeyFile];
     const origin = startChild(process.execPath, [programPath('origin'), ...files], otherCores, NODE_ENVIRONMENT);
     const ports = JSON.parse(await origin.nextLine()) as OriginPorts;
-    return { origin, setting: { cores: productCores, origin: ports, ...certificate } };
+    return { origin, setting: { cores: productCores, otherCores, origin: ports, ...certificate } };
   }
 
   /** @returns null when it was cancelled before it was whole */
@@ -156,6 +162,7 @@ export class BenchRun {
     for (let round = 0; round < this.#plan.trials; round += 1) {
       for (const product of round % 2 === 0 ? products : [...products].reverse()) {
         if (this.#isCancelled()) return null;
+        if (round >= trialsOf(product, this.#plan.trials)) continue;
         this.#begin(product.id, round + 1, this.#intensity);
         if (missing.has(product.id)) continue;
         const trial = await this.#tryTrial(runnable, product, site, this.#intensity);
@@ -189,7 +196,7 @@ export class BenchRun {
   async #runLadder(kind: BenchLadderKind, runnable: RunnableProfile, site: Site): Promise<BenchLadder | null> {
     this.#profile = runnable.profile.id;
     const limits = limitsOf(runnable);
-    const products = this.#productsOf(runnable);
+    const products = this.#productsOf(runnable).filter(({ start }) => start !== null);
     const missing = this.#missingOf(runnable, products);
     const contenders: readonly (Product | null)[] = [null, ...products];
     const steps = new Map<string, BenchStep[]>(contenders.map((product) => [product?.id ?? 'origin', []]));
@@ -238,7 +245,11 @@ export class BenchRun {
     intensity: Intensity,
   ): Promise<BenchTrial | string> {
     try {
-      const trial = await runTrial(runnable, product, site.setting, intensity, this.#onLive);
+      const { start } = product;
+      const trial =
+        start === null
+          ? await this.#measureNatively(runnable, site, intensity)
+          : await runTrial(runnable, { ...product, start }, site.setting, intensity, this.#onLive);
       return trial.operations === 0 ? 'It failed: not one operation succeeded.' : trial;
     } catch (error: unknown) {
       return `It failed: ${reasonOf(error)}`;
@@ -253,8 +264,18 @@ export class BenchRun {
       way: { kind: 'direct' },
       pid: site.origin.pid,
       isWeir: false,
+      loopDelays: null,
     } as const;
     return load({ ...runnable, load: workload }, target, intensity, this.#onLive);
+  }
+
+  /** The origin once more, by a generator that is none of ours. */
+  #measureNatively(runnable: RunnableProfile, site: Site, intensity: Intensity): Promise<BenchTrial> {
+    const { workload, port } = directLoad(runnable);
+    const http2 = workload.protocol === 'http2';
+    const { connections, streams } = http2 ? intensity.http2 : { connections: intensity.connections, streams: 1 };
+    const offered = { http2, tls: workload.tls, path: workload.path, port: site.setting.origin[port] };
+    return measureNatively({ ...offered, connections, streams }, site.origin.pid, intensity);
   }
 
   readonly #onLive = (operations: number): void => {

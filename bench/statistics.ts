@@ -34,5 +34,7 @@ export function medianTrial(trials: readonly BenchTrial[]): BenchTrial | null {
     engineCpuPerOperation: known((trial) => trial.engineCpuPerOperation),
     residentBytes: known((trial) => trial.residentBytes),
     proportionalBytes: known((trial) => trial.proportionalBytes),
+    loopDelayP99: known((trial) => trial.loopDelayP99),
+    loopDelayMax: known((trial) => trial.loopDelayMax),
   };
 }

@@ -26,6 +26,8 @@ function trial(cpuPerOperation: number | null, operationsPerSecond: number, erro
     engineCpuPerOperation: null,
     residentBytes: null,
     proportionalBytes: null,
+    loopDelayP99: null,
+    loopDelayMax: null,
   };
 }
 

@@ -16,6 +16,10 @@ export interface Workload {
   readonly readPauseMs: number;
   /** Each connection names a host in TLS that nobody has named before. */
   readonly newNames: boolean;
+  /** Between client and product lies a link of 5 ms each way that now and then stalls. */
+  readonly lossy: boolean;
+  /** Further connections that made one request and say nothing more while the others work. */
+  readonly idle: number;
 }
 
 /** Messages of a duplex stream that are under way at once. */

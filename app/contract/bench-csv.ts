@@ -15,6 +15,8 @@ const TRIAL_COLUMNS = [
   'max',
   'residentBytes',
   'proportionalBytes',
+  'loopDelayP99',
+  'loopDelayMax',
 ] as const satisfies readonly (keyof BenchTrial)[];
 
 const FIRST_COLUMNS = ['run', 'profile', 'family', 'unit', 'rate', 'product', 'version', 'trial'];

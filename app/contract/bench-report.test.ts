@@ -25,6 +25,8 @@ function trial(operationsPerSecond: number, cpuPerOperation: number | null): Ben
     engineCpuPerOperation: null,
     residentBytes: 1,
     proportionalBytes: 1,
+    loopDelayP99: 2.5,
+    loopDelayMax: 9,
     successShare: 1,
     ...latencies,
   };

@@ -69,9 +69,14 @@ function engineRatio({ products }: BenchProfileResult): string[] {
   const engine = (id: string): number | null =>
     products.find(({ product }) => product === id)?.median?.engineCpuPerOperation ?? null;
   const off = engine('weir');
-  const on = engine('weir-capture');
-  if (off === null || on === null || off === 0) return [];
-  return [`recording costs the engine’s thread ${times(on / off)} (${on.toFixed(1)} after ${off.toFixed(1)} µs)`];
+  if (off === null || off === 0) return [];
+  const cost = (id: string, what: string): string[] => {
+    const on = engine(id);
+    return on === null
+      ? []
+      : [`${what} costs the engine’s thread ${times(on / off)} (${on.toFixed(1)} after ${off.toFixed(1)} µs)`];
+  };
+  return [...cost('weir-capture', 'recording'), ...cost('weir-watched', 'recording under somebody’s eyes')];
 }
 
 const COLUMNS = [
@@ -85,6 +90,7 @@ const COLUMNS = [
   'max ms',
   'RSS MiB',
   'PSS MiB',
+  'loop p99 ms',
   'errors',
   'success',
 ];
@@ -103,6 +109,7 @@ function figures(trial: BenchTrial, originShare: number | null): string[] {
     ...latencies,
     mebibytes(trial.residentBytes),
     mebibytes(trial.proportionalBytes),
+    trial.loopDelayP99 === null ? '–' : trial.loopDelayP99.toFixed(1),
     String(errors),
     `${String(Math.floor(successShare * 100_000) / 1_000)} %`,
   ];

@@ -42,6 +42,9 @@ const trial: SchemaFor<BenchTrial> = v.object({
   engineCpuPerOperation: v.nullable(amount),
   residentBytes: v.nullable(amount),
   proportionalBytes: v.nullable(amount),
+  // Results from before it was looked at have none.
+  loopDelayP99: v.optional(v.nullable(amount), null),
+  loopDelayMax: v.optional(v.nullable(amount), null),
 });
 
 const profileResult: SchemaFor<BenchProfileResult> = v.object({

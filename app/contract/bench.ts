@@ -10,6 +10,8 @@ export const BENCH_FAMILIES = [
   'streams',
   'relays',
   'interception',
+  'inspection',
+  'scale',
   'matrix',
 ] as const;
 export type BenchFamily = (typeof BENCH_FAMILIES)[number];
@@ -66,6 +68,12 @@ export interface BenchTrial {
   readonly residentBytes: number | null;
   /** The same with shared pages divided among those that share them (PSS), bytes. */
   readonly proportionalBytes: number | null;
+  /**
+   * How late the event loop that carries the traffic was, looked at every 10 ms, milliseconds; null for programs that are none of
+   * Node's.
+   */
+  readonly loopDelayP99: number | null;
+  readonly loopDelayMax: number | null;
 }
 
 export interface BenchProductResult {

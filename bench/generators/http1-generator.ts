@@ -12,10 +12,28 @@ const SLOW_READ_BYTES = 16_384;
 /** Keeps every connection busy with one request after the other. */
 export async function driveHttp1(plan: GeneratorPlan, meter: Meter, pace: Pace): Promise<Promise<void>[]> {
   const request = requestBytes(plan);
-  const { fresh, readPauseMs } = plan.workload;
+  const { fresh, readPauseMs, idle } = plan.workload;
+  await openIdle(plan, request, idle);
   if (fresh) return Array.from({ length: plan.connections }, () => driveFresh(plan, request, meter, pace));
   const sockets = await Promise.all(Array.from({ length: plan.connections }, () => openConnection(plan, 'http/1.1')));
   return sockets.map((socket) => drive(socket, request, meter, pace, readPauseMs));
+}
+
+/** How many open at once: a backlog holds more, a burst of thousands it does not. */
+const OPENING = 100;
+
+/** Connections that make one request each and then only stay; they end with the process. */
+async function openIdle(plan: GeneratorPlan, request: Buffer, count: number): Promise<void> {
+  for (let opened = 0; opened < count; opened += OPENING) {
+    const few = Array.from({ length: Math.min(OPENING, count - opened) }, async () => {
+      const socket = await openConnection(plan, 'http/1.1');
+      socket.on('error', () => undefined);
+      socket.write(request);
+      await once(socket, 'data');
+      socket.resume();
+    });
+    await Promise.all(few);
+  }
 }
 
 function requestBytes({ workload, way, host }: GeneratorPlan): Buffer {

@@ -45,7 +45,8 @@ async function start(setting: ProductSetting): Promise<RunningProduct> {
     file,
     `global
   nbthread 1
-  maxconn 4000
+  no strict-limits
+  maxconn 12000
 defaults
   mode ${isTcp ? 'tcp' : 'http'}
   timeout connect 5s

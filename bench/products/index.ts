@@ -2,7 +2,7 @@ import { haproxy } from './haproxy.ts';
 import { httpMitmProxy, mitmproxy, mockttp } from './interceptors.ts';
 import { nginx } from './nginx.ts';
 import type { Product } from './product.ts';
-import { relay, translator } from './relay.ts';
+import { nativeOrigin, relay, translator } from './relay.ts';
 import { weir } from './weir.ts';
 
 /**
@@ -12,8 +12,9 @@ import { weir } from './weir.ts';
  */
 export function products(version: string): readonly Product[] {
   return [
-    weir(false, version),
-    weir(true, version),
+    weir('off', version),
+    weir('on', version),
+    weir('watched', version),
     nginx('on'),
     nginx('off'),
     haproxy,
@@ -22,5 +23,11 @@ export function products(version: string): readonly Product[] {
     mitmproxy,
     relay,
     translator,
+    nativeOrigin,
   ];
+}
+
+/** Controls say where the floor and the ceiling are, not who wins: one trial each. */
+export function trialsOf({ isControl }: Pick<Product, 'isControl'>, trials: number): number {
+  return isControl ? 1 : trials;
 }

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { freePort, startChild, waitForPort } from '../child.ts';
+import { probed } from '../loop-delays.ts';
 import { NODE_ENVIRONMENT } from '../programs.ts';
 import type { ExplicitRole, Product, ProductSetting, RunningProduct } from './product.ts';
 import { versionOf, which } from './which.ts';
@@ -89,7 +90,8 @@ function npmProduct(
     start: async (setting): Promise<RunningProduct> => {
       const program = join(setting.folder, `${name}.mjs`);
       writeFileSync(program, source(pathToFileURL(file).href, setting));
-      const child = startChild(process.execPath, [program], setting.cores, NODE_ENVIRONMENT);
+      const { args, env } = probed(setting.folder);
+      const child = startChild(process.execPath, [...args, program], setting.cores, { ...NODE_ENVIRONMENT, ...env });
       const { port } = JSON.parse(await child.nextLine()) as { port: number };
       return { child, port };
     },

@@ -47,9 +47,10 @@ async function start(setting: ProductSetting, buffering: 'on' | 'off'): Promise<
     file,
     `${loadStreamModule(setting)}${ownUser()}daemon off;
 worker_processes 1;
+worker_rlimit_nofile 65536;
 pid ${join(folder, 'nginx.pid')};
 error_log ${join(folder, 'logs', 'error.log')} warn;
-events { worker_connections 8192; }
+events { worker_connections 32768; }
 ${body}`,
   );
   const child = startChild(which('nginx') ?? 'nginx', ['-p', folder, '-c', file], setting.cores);
@@ -107,6 +108,7 @@ function httpBlock(setting: ProductSetting, port: number, buffering: 'on' | 'off
 ${temporary}
   access_log off;
   keepalive_requests 1000000;
+  keepalive_timeout 600s;
   client_max_body_size 64m;
   client_body_buffer_size 256k;
   map $http_upgrade $connection_upgrade { default upgrade; '' ''; }

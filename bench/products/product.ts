@@ -34,6 +34,8 @@ export interface ProductSetting {
   readonly folder: string;
   /** Cores for the product, `taskset` syntax, or null. */
   readonly cores: string | null;
+  /** Cores for everything else. */
+  readonly otherCores: string | null;
   readonly origin: OriginPorts;
   /** PEM files of a certificate for `localhost`, and of the authority that signed it. */
   readonly certificateFile: string;
@@ -44,6 +46,10 @@ export interface ProductSetting {
 export interface RunningProduct {
   readonly child: Child;
   readonly port: number;
+  /** Looks after the measured window whether the product did what it was to do; throws when it did not. */
+  readonly check?: () => Promise<void>;
+  /** What stands beside it and ends with it. */
+  readonly beside?: readonly Child[];
 }
 
 /** A program that can be measured. */
@@ -61,5 +67,6 @@ export interface Product {
    * all begins with `Not possible`.
    */
   missing(role?: Role): string | null;
-  start(setting: ProductSetting): Promise<RunningProduct>;
+  /** Null: nothing is started, a generator of others loads the origin itself. */
+  readonly start: ((setting: ProductSetting) => Promise<RunningProduct>) | null;
 }

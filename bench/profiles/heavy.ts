@@ -32,7 +32,6 @@ export const HEAVY: readonly ProfileFacts[] = [
     products: RIVALS,
     role: REVERSE_H2,
     load: { ...HTTP2, path: '/64k' },
-    sets: ['full'],
   },
   {
     id: 'http2-256k',

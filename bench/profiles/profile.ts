@@ -1,4 +1,5 @@
 import type { BenchFamily, BenchProfile, BenchUnit } from '#contract';
+import { fitsNative } from '../native-load.ts';
 import type { ExplicitRole, ReverseRole, Role } from '../products/product.ts';
 import type { Workload } from '../workload.ts';
 
@@ -25,8 +26,10 @@ export interface ProfileFacts {
   readonly p99LimitMs?: number;
 }
 
-export const RIVALS = ['weir', 'weir-capture', 'nginx', 'nginx-unbuffered', 'haproxy'];
-export const INTERCEPTORS = ['weir', 'weir-capture', 'mockttp', 'http-mitm-proxy', 'mitmproxy'];
+export const RIVALS = ['weir', 'weir-capture', 'nginx', 'nginx-unbuffered', 'haproxy', 'relay'];
+/** Where nginx has nothing to buffer its two modes are one. */
+export const RIVALS_UNBUFFERED = ['weir', 'weir-capture', 'nginx', 'haproxy', 'relay'];
+export const INTERCEPTORS = ['weir', 'weir-capture', 'mockttp', 'http-mitm-proxy', 'mitmproxy', 'relay'];
 
 export const GET_SMALL: Workload = {
   protocol: 'http1',
@@ -38,6 +41,8 @@ export const GET_SMALL: Workload = {
   duplex: false,
   readPauseMs: 0,
   newNames: false,
+  lossy: false,
+  idle: 0,
 };
 export const REVERSE: ReverseRole = { kind: 'reverse', origin: 'plain', tls: false, http2: false, grpc: false };
 export const REVERSE_TLS: ReverseRole = { ...REVERSE, tls: true };
@@ -52,7 +57,9 @@ function usualLimit({ family, load, role }: ProfileFacts): number {
 }
 
 export function runnable(facts: ProfileFacts): RunnableProfile {
-  const { id, family, title, workload, products, role, load, unit = 'requests', sets = [] } = facts;
+  const { id, family, title, workload, role, load, unit = 'requests', sets = [] } = facts;
+  const isChecked = role.kind === 'reverse' && fitsNative(load);
+  const products = isChecked ? [...facts.products, 'origin-native'] : facts.products;
   const [quick, full] = [sets.includes('quick'), sets.includes('full')];
   return {
     profile: { id, family, title, workload, unit, products, quick, full },

@@ -1,4 +1,12 @@
-import { GET_SMALL, REVERSE, REVERSE_H2, REVERSE_TLS, RIVALS, type ProfileFacts } from './profile.ts';
+import {
+  GET_SMALL,
+  REVERSE,
+  REVERSE_H2,
+  REVERSE_TLS,
+  RIVALS,
+  RIVALS_UNBUFFERED,
+  type ProfileFacts,
+} from './profile.ts';
 
 /** Small exchanges in front of one origin, without and with TLS. */
 export const REVERSE_PROXIES: readonly ProfileFacts[] = [
@@ -7,7 +15,7 @@ export const REVERSE_PROXIES: readonly ProfileFacts[] = [
     family: 'reverse',
     title: 'HTTP/1.1',
     workload: 'GET, keep-alive, 42 bytes of JSON; HTTP/1.1 on both legs',
-    products: [...RIVALS, 'relay'],
+    products: RIVALS,
     role: REVERSE,
     load: GET_SMALL,
     sets: ['quick', 'full'],
@@ -38,7 +46,7 @@ export const REVERSE_PROXIES: readonly ProfileFacts[] = [
     title: 'New connections',
     workload: 'GET, 42 bytes of JSON, a new TLS connection for each; plain HTTP/1.1 behind',
     unit: 'connections',
-    products: RIVALS,
+    products: RIVALS_UNBUFFERED,
     role: REVERSE_TLS,
     load: { ...GET_SMALL, tls: true, fresh: true },
     sets: ['full'],

@@ -1,4 +1,4 @@
-import { GET_SMALL, REVERSE, RIVALS, type ProfileFacts } from './profile.ts';
+import { GET_SMALL, REVERSE, RIVALS, RIVALS_UNBUFFERED, type ProfileFacts } from './profile.ts';
 
 /** Exchanges of several parts, and calls. */
 export const STREAMS: readonly ProfileFacts[] = [
@@ -7,7 +7,7 @@ export const STREAMS: readonly ProfileFacts[] = [
     family: 'streams',
     title: 'gRPC unary',
     workload: 'unary calls of 32 bytes each way; HTTP/2 by prior knowledge on both legs',
-    products: ['weir', 'weir-capture', 'nginx', 'haproxy'],
+    products: RIVALS_UNBUFFERED,
     role: { ...REVERSE, origin: 'h2c', http2: true, grpc: true },
     load: { ...GET_SMALL, protocol: 'http2', path: '/bench.Echo/Unary', grpc: true },
     sets: ['full'],
@@ -52,7 +52,7 @@ export const RELAYS: readonly ProfileFacts[] = [
     title: 'WebSocket echo',
     workload: 'binary messages of 32 bytes there and back, without compression',
     unit: 'messages',
-    products: RIVALS,
+    products: RIVALS_UNBUFFERED,
     role: REVERSE,
     load: { ...GET_SMALL, protocol: 'websocket', path: '/echo', sends: 32 },
     sets: ['full'],
@@ -63,7 +63,7 @@ export const RELAYS: readonly ProfileFacts[] = [
     title: 'TCP echo',
     workload: '64 bytes there and back on a relayed connection',
     unit: 'round trips',
-    products: ['weir', 'weir-capture', 'nginx', 'haproxy', 'relay'],
+    products: RIVALS_UNBUFFERED,
     role: { kind: 'tcp' },
     load: { ...GET_SMALL, protocol: 'tcp', sends: 64 },
     sets: ['full'],

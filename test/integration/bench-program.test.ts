@@ -70,9 +70,10 @@ test('what is written is read back whole, and is what the schema in docs describ
   expect(relay?.originShare).toBeGreaterThan(0);
 });
 
-test('each way of loading gets its answers from the origin: slow, early, both ways at once, cold, over HTTP/2 and TLS', async () => {
+test('each way of loading gets its answers from the origin: slow, early, lossy, both ways at once, cold, over HTTP/2 and TLS', async () => {
   const profiles = [
-    ...['slow-reader', 'early-response', 'http2-duplex', 'intercept-cold-leaf', 'socks5-http1'],
+    ...['slow-reader', 'early-response', 'lossy-http1', 'lossy-http2', 'http2-duplex'],
+    ...['intercept-cold-leaf', 'socks5-http1'],
     ...['h1tls-to-h2tls', 'h2tls-to-h1tls'],
   ];
   const order = { ...BRIEF, profiles, products: [], seconds: 0.3 };
@@ -82,6 +83,23 @@ test('each way of loading gets its answers from the origin: slow, early, both wa
     expect(origin?.operations).toBeGreaterThan(0);
     expect(origin?.errors).toBe(0);
   }
+});
+
+test('the relay stands where the client speaks to its own kind: over TLS, over HTTP/2, behind CONNECT; its event loop is looked at', async () => {
+  const profiles = ['https-http1', 'https-http2', 'grpc-unary', 'intercept-http1'];
+  const result = await runBench(PROGRAM, { ...BRIEF, profiles, seconds: 0.5 }, () => undefined).result;
+  expect(result.profiles.map(({ profile }) => profile)).toEqual(profiles);
+  for (const { products } of result.profiles) {
+    expect(products).toMatchObject([{ product: 'relay', missing: null, trials: [{ errors: 0 }] }]);
+    expect(products[0]?.median?.operations).toBeGreaterThan(0);
+    expect(products[0]?.median?.loopDelayP99).toEqual(expect.any(Number));
+  }
+});
+
+test('controls have one trial', async () => {
+  const order = { ...BRIEF, profiles: ['http1-small'], trials: 3 };
+  const [profile] = (await runBench(PROGRAM, order, () => undefined).result).profiles;
+  expect(profile?.products[0]?.trials).toHaveLength(1);
 });
 
 test('a fixed rate offers so many operations a second, and counts latency only where they were achieved', async () => {

@@ -60,7 +60,7 @@ try {
     };
     const trial = await load(
       profile,
-      { port, way: { kind: 'direct' }, pid: weir.pid, isWeir: true },
+      { port, way: { kind: 'direct' }, pid: weir.pid, isWeir: true, loopDelays: null },
       intensity,
       () => undefined,
     );

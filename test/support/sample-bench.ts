@@ -164,6 +164,8 @@ function sampleTrial([rate, cpu]: readonly [number, number], at: number, seconds
     engineCpuPerOperation: null,
     residentBytes: cpu === 0 ? null : 96_000_000 + Math.round(cpu * 10_000),
     proportionalBytes: cpu === 0 ? null : 88_000_000 + Math.round(cpu * 10_000),
+    loopDelayP99: null,
+    loopDelayMax: null,
   };
 }
 

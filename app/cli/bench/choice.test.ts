@@ -56,7 +56,7 @@ describe('what a benchmark measures', () => {
   });
 
   test('always has Weir in it', () => {
-    expect(choose({ peers: ['nginx'] }).products).toEqual(['weir', 'weir-capture', 'nginx']);
+    expect(choose({ peers: ['nginx'] }).products).toEqual(['weir', 'weir-capture', 'weir-watched', 'nginx']);
   });
 
   test.each([

@@ -19,7 +19,7 @@ export interface BenchWish {
   readonly rate: number | null;
 }
 
-export const WEIR_PRODUCTS: readonly string[] = ['weir', 'weir-capture'];
+export const WEIR_PRODUCTS: readonly string[] = ['weir', 'weir-capture', 'weir-watched'];
 
 /**
  * Turns a wish into what is measured: the quick set without a word, ladders of three profiles, or what is named.

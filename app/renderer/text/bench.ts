@@ -46,6 +46,8 @@ export const BENCH_TEXT = {
     streams: 'Streams and messages',
     relays: 'TCP and UDP relays',
     interception: 'Interception',
+    inspection: 'Inspection',
+    scale: 'Scale',
     matrix: 'Every protocol to every protocol',
   } satisfies Record<BenchFamily, string>,
 
