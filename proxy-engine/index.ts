@@ -51,7 +51,7 @@ export { ListenError } from './net/listen-error.ts';
 export type { ListenErrorCode } from './net/listen-error.ts';
 
 /** Bytes of capture that may be under way to the store before recording begins to degrade. */
-const CAPTURE_CREDIT_BYTES = 16_777_216;
+const CAPTURE_CREDIT_BYTES = 25_165_824;
 /** Longest time that a record waits in the engine's thread, ms. */
 const FLUSH_AFTER_MS = 25;
 

@@ -33,11 +33,11 @@ import { StreamGap } from './stream-gap.ts';
 export const LONG_BODY_BYTES = 65_536;
 
 /** A body that has had this many bytes recorded may wait for the store instead of being cut short. */
-const BULK_BODY_BYTES = 262_144;
+const BULK_BODY_BYTES = 32_768;
 
 /** Shares of the credit that are in use when the next kind of data is left out. */
 const LEAVE_FRAMES_AT = 0.3;
-const PACE_BULK_BODIES_AT = 0.4;
+const PACE_BULK_BODIES_AT = 0.3;
 const CUT_LONG_BODIES_AT = 0.6;
 const CUT_BODIES_AT = 0.8;
 

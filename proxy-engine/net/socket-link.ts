@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { DESK_BYTES, gather, leaveDesk } from '../base/desk.ts';
 import { remoteAddress } from './addresses.ts';
 import { leaveEarly, lowestSocket, takeEarly } from './socket-layers.ts';
 import { BULK_BYTES, SocketReader } from './socket-reader.ts';
@@ -67,6 +68,19 @@ export class SocketLink implements Link {
     const bulk = spent === null || spent.length < BULK_BYTES ? null : spent;
     if (this.#writer === null) writeStream(this.#socket, bytes, bulk);
     else this.#writer.write(bytes, bulk);
+  }
+
+  writeAll(parts: readonly Buffer[], bytes: number): void {
+    const socket = this.#socket;
+    if (bytes > DESK_BYTES || socket.writableLength > 0 || socket.connecting || this.#writer?.busy === true) {
+      this.write(Buffer.concat(parts, bytes));
+    } else if (this.#writer !== null) {
+      if (!this.#writer.write(gather(parts), null)) leaveDesk();
+    } else {
+      socket.write(gather(parts));
+      // TLS has encrypted what it is given when it returns; a stream of anything else may still hold it.
+      if (!this.secure) leaveDesk();
+    }
   }
 
   pause(): void {

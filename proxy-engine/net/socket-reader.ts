@@ -1,5 +1,5 @@
 import { Socket, type BoundSocket } from 'node:net';
-import { fillRoom, ROOM_BYTES, spareRoom, takeRoom } from './bulk-rooms.ts';
+import { fillRoom, ROOM_BYTES, spareRoom, takeRoom } from '../base/bulk-rooms.ts';
 
 /** A read of at least this many bytes is handed over in its own buffer; a shorter one is copied out of the shared one. */
 export const BULK_BYTES = 16_384;

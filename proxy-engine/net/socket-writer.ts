@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { getSystemErrorName } from 'node:util';
-import { returnRoom } from './bulk-rooms.ts';
+import { returnRoom } from '../base/bulk-rooms.ts';
 
 /** What Node's inside takes for one write, and tells the end of it. Not part of its documented interface. */
 interface WriteRequest {
@@ -63,14 +63,17 @@ export class SocketWriter {
     return this.#full || this.#socket.writableNeedDrain;
   }
 
-  /** @param spent a read whose room may be used again once the bytes are with the system */
-  write(bytes: Buffer, spent: Buffer | null): void {
+  /**
+   * @param spent a read whose room may be used again once the bytes are with the system
+   * @returns whether the system has all of them, so that nobody needs their memory any more
+   */
+  write(bytes: Buffer, spent: Buffer | null): boolean {
     const socket = this.#socket;
     if (Request === null || socket.writableLength > 0) {
       this.#writeStream(bytes, spent);
-      return;
+      return false;
     }
-    if (bytes.length === 0 || socket.destroyed || socket.writableEnded) return;
+    if (bytes.length === 0 || socket.destroyed || socket.writableEnded) return true;
     const request = new Request() as WriteRequest;
     request.oncomplete = complete;
     request.writer = this;
@@ -81,16 +84,17 @@ export class SocketWriter {
     const error = handle.writeBuffer(request, bytes);
     if (error !== 0) {
       this.#fail(error);
-      return;
+      return true;
     }
     const queued = handle.writeQueueSize;
     if (queued === 0) {
       request.settled = true;
       if (spent !== null) returnRoom(spent);
-      return;
+      return true;
     }
     this.#waiting += 1;
     if (queued >= FULL_BYTES) this.#full = true;
+    return false;
   }
 
   /** @internal A request that had to wait has ended. */

@@ -42,6 +42,8 @@ export class Exchange implements OriginWaiter, PacedSource {
   #keepAlive: boolean;
   #pooled = false;
   #retried = false;
+  /** What waits of the request leaves at the end of this turn. */
+  #flushing = false;
   /** Trailers that wait for the origin. */
   #requestTrailers: Buffer | null = null;
   #responseStarted = false;
@@ -108,7 +110,7 @@ export class Exchange implements OriginWaiter, PacedSource {
     if (this.#over) return;
     this.touch();
     this.#feed.add(wire);
-    if (this.#origin !== null) this.#flush(this.#origin);
+    if (this.#origin !== null) this.#flushSoon(this.#origin);
     if (!this.#requestFlows()) this.client.pause();
   }
 
@@ -127,7 +129,10 @@ export class Exchange implements OriginWaiter, PacedSource {
   onRequestEnd(): void {
     this.requestDone = true;
     if (this.#over) return;
-    if (this.#origin !== null) this.record.markSent();
+    if (this.#origin !== null) {
+      if (!this.#feed.isEmpty) this.#flush(this.#origin);
+      this.record.markSent();
+    }
     if (this.#responseDone) this.#complete();
   }
 
@@ -246,6 +251,7 @@ export class Exchange implements OriginWaiter, PacedSource {
       return null;
     }
     this.#responseStarted = true;
+    this.#feed.forget();
     if (head.anomalies.length > 0) this.record.addAnomalies(head.anomalies);
     if (!this.requestDone) this.record.anomaly('early-response');
     const { minorVersion } = this.head;
@@ -302,10 +308,11 @@ export class Exchange implements OriginWaiter, PacedSource {
     if (!this.client.unframed) this.record.anomaly('trailers-dropped');
   }
 
-  onResponsePayload(bytes: Buffer, start: number, end: number): void {
+  /** @param spent what was read once, if nobody keeps any of it after this call */
+  onResponsePayload(bytes: Buffer, start: number, end: number, spent: Buffer | null): void {
     if (this.#over) return;
     this.record.payload('response', bytes, start, end);
-    if (this.unframed) this.sendToClient(bytes.subarray(start, end));
+    if (this.unframed) this.sendToClient(bytes.subarray(start, end), spent);
   }
 
   /** @param spent what was read once, if nobody keeps any of it after this call */
@@ -513,6 +520,23 @@ export class Exchange implements OriginWaiter, PacedSource {
       if (this.head.isChunked ?? false) this.record.sentRequestFraming = 'chunked';
       this.record.sentRequestHead(this.#plan.action.sentHead);
     }
+  }
+
+  /** What one read brought in pieces, as TLS and HTTP/2 do, leaves in one write. */
+  #flushSoon(origin: Http1Origin): void {
+    // A stream of HTTP/2 gathers its frames itself.
+    if (origin.translation !== null || this.#feed.isBulk) {
+      this.#flush(origin);
+      return;
+    }
+    if (this.#flushing) return;
+    this.#flushing = true;
+    this.#context.soon(() => {
+      this.#flushing = false;
+      if (this.#over || this.#origin !== origin || this.#feed.isEmpty) return;
+      this.#flush(origin);
+      if (!this.#requestFlows()) this.client.pause();
+    });
   }
 
   #flush(origin: Http1Origin): void {

@@ -1,3 +1,4 @@
+import { returnRoom } from '../base/bulk-rooms.ts';
 import type { PipelineContext } from './context.ts';
 import type { Link } from './link.ts';
 
@@ -7,6 +8,7 @@ const FLUSH_BYTES = 131_072;
 interface FrameSource {
   readonly pendingBytes: number;
   take(): Buffer[];
+  takeSpent(): readonly Buffer[];
 }
 
 /** Gathers the frames of one connection, so that all that arises within one turn of the loop leaves in one write. */
@@ -35,9 +37,13 @@ export class FrameFlush {
 
   now(): void {
     if (this.#source.pendingBytes === 0) return;
+    const bytes = this.#source.pendingBytes;
     const parts = this.#source.take();
     const [first] = parts;
-    this.#link.write(parts.length === 1 && first !== undefined ? first : Buffer.concat(parts));
+    if (parts.length === 1 && first !== undefined) this.#link.write(first);
+    else this.#link.writeAll(parts, bytes);
+    // A part that stands alone is made of copies, and several were copied just now.
+    for (const spent of this.#source.takeSpent()) returnRoom(spent);
   }
 
   readonly #run = (): void => {

@@ -200,7 +200,9 @@ export class Http1Origin implements LinkHandler, Http1Sink<ResponseHead> {
     const exchange = this.#exchange;
     if (exchange === null) return;
     if (exchange.unframed) this.#flushHead(bytes);
-    exchange.onResponsePayload(bytes, start, end);
+    // What a stream of HTTP/2 brings is the connection's.
+    const isWhole = this.#segmentStart === 0 && end === bytes.length && this.translation === null;
+    exchange.onResponsePayload(bytes, start, end, isWhole && exchange.unframed ? bytes : null);
   }
 
   onFraming(bytes: Buffer, start: number, end: number): void {

@@ -226,9 +226,9 @@ export class Http2ClientStream implements ClientLeg, Placed {
     return form ?? NOTHING;
   }
 
-  send(bytes: Buffer): void {
+  send(bytes: Buffer, spent: Buffer | null): void {
     if (this.#bodyLeft !== -1) this.#bodyLeft -= bytes.length;
-    this.#sendData(bytes, this.#bodyLeft === 0 && this.#trailers === null);
+    this.#sendData(bytes, this.#bodyLeft === 0 && this.#trailers === null, spent);
   }
 
   trailers(lines: Buffer): void {
@@ -334,10 +334,10 @@ export class Http2ClientStream implements ClientLeg, Placed {
     this.#client.flushSoon();
   }
 
-  #sendData(bytes: Buffer, end: boolean): void {
+  #sendData(bytes: Buffer, end: boolean, spent: Buffer | null = null): void {
     if (this.#responseEnded) return;
     if (end) this.#responseEnded = true;
-    this.#client.connection.sendData(this.#stream, bytes, 0, bytes.length, end);
+    this.#client.connection.sendData(this.#stream, bytes, 0, bytes.length, end, spent);
     this.#client.flushSoon();
   }
 

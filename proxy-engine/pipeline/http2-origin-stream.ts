@@ -91,6 +91,11 @@ export class Http2OriginStream implements Link, StreamTranslation, Http1Sink<Req
     this.connection.flushSoon();
   }
 
+  writeAll(parts: readonly Buffer[], bytes: number): void {
+    // What waits for window is kept as it is.
+    this.write(Buffer.concat(parts, bytes));
+  }
+
   pause(): void {
     this.#paused = true;
   }

@@ -94,6 +94,10 @@ export class Http2StreamLink<Owner> implements Link {
     this.#send(bytes, false);
   }
 
+  writeAll(parts: readonly Buffer[], bytes: number): void {
+    this.#send(Buffer.concat(parts, bytes), false);
+  }
+
   pause(): void {
     this.#paused = true;
   }

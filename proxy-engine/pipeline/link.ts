@@ -37,6 +37,8 @@ export interface Link {
    *   another read
    */
   write(bytes: Buffer, spent?: Buffer | null): void;
+  /** Sends parts as one write. They are copied: their memory is the caller's again at once. */
+  writeAll(parts: readonly Buffer[], bytes: number): void;
   /** Stops and restarts reading. */
   pause(): void;
   resume(): void;

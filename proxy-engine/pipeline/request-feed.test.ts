@@ -13,6 +13,9 @@ class Paper implements Link {
   write(bytes: Buffer): void {
     this.writes.push(bytes.toString('latin1'));
   }
+  writeAll(parts: readonly Buffer[]): void {
+    this.write(Buffer.concat(parts));
+  }
   pause(): void {
     throw new Error('The feed never reads.');
   }
@@ -47,10 +50,20 @@ describe('a request feed', () => {
     expect(link.writes).toEqual(['HEAD|abcd']);
   });
 
-  test('sends a long body apart from the head, uncopied', () => {
+  test('sends head and body of one read in one write, and what is longer apart from the head, uncopied', () => {
     const link = new Paper();
     feedOf(10, 'x'.repeat(40_000)).flush(link);
-    expect(link.writes.map(({ length }) => length)).toEqual([5, 40_000]);
+    feedOf(10, 'x'.repeat(200_000), 'y'.repeat(70_000)).flush(link);
+    expect(link.writes.map(({ length }) => length)).toEqual([40_005, 5, 200_000, 70_000]);
+  });
+
+  test('knows when a write of its own is due', () => {
+    const feed = feedOf(10, 'ab');
+    expect([feed.isEmpty, feed.isBulk]).toEqual([false, false]);
+    feed.add(Buffer.alloc(131_072));
+    expect(feed.isBulk).toBe(true);
+    feed.flush(new Paper());
+    expect([feed.isEmpty, feed.isBulk]).toEqual([true, false]);
   });
 
   test('sends everything once more after a rewind, and what waits behind it', () => {

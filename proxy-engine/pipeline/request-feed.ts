@@ -1,9 +1,11 @@
+import { DESK_BYTES } from '../base/desk.ts';
+import { returnRoom } from '../base/bulk-rooms.ts';
 import type { Link } from './link.ts';
 
 /** A body that waits for its origin connection stops its client at this many bytes. */
 const WAITING_BYTES = 262_144;
-/** Up to this many bytes are copied into one write; above it two writes are cheaper. */
-const JOIN_BYTES = 32_768;
+/** Body bytes that are written without waiting for more of the same turn. */
+const BULK_BYTES = 131_072;
 
 /**
  * A request's bytes on their way to the origin: waiting while there is no connection, and kept for a second attempt while
@@ -18,6 +20,8 @@ export class RequestFeed {
   #waiting: Buffer[] = [];
   #waitingBytes = 0;
   #kept: Buffer[] = [];
+  /** Of what is kept, those that were copied for their write: once it is not kept any more, nobody has them. */
+  #copied: Buffer[] = [];
   #bodyBytes = 0;
 
   /** @param keepBytes longest body that is kept for a second attempt */
@@ -28,6 +32,15 @@ export class RequestFeed {
   /** More waits than should. */
   get isFull(): boolean {
     return this.#waitingBytes > WAITING_BYTES;
+  }
+
+  /** What waits is worth a write of its own. */
+  get isBulk(): boolean {
+    return this.#waitingBytes >= BULK_BYTES;
+  }
+
+  get isEmpty(): boolean {
+    return this.#waitingBytes === 0;
   }
 
   /** Everything that was sent can be sent again. */
@@ -61,13 +74,25 @@ export class RequestFeed {
     const [first] = parts;
     const keeps = this.mayRepeat && this.#bodyBytes <= this.#keepBytes;
     if (parts.length === 1 && first !== undefined) link.write(first, head === null && !keeps ? first : null);
-    else if (total <= JOIN_BYTES) link.write(Buffer.concat(parts, total));
-    else for (const part of parts) link.write(part, part !== head && !keeps ? part : null);
+    else if (total > DESK_BYTES) for (const part of parts) link.write(part, part !== head && !keeps ? part : null);
+    else {
+      link.writeAll(parts, total);
+      if (keeps) this.#copied.push(...waiting);
+      else for (const part of waiting) returnRoom(part);
+    }
     if (keeps) this.#kept.push(...waiting);
-    else this.#kept = [];
+    else this.forget();
     this.#waiting = [];
     this.#waitingBytes = 0;
     return total;
+  }
+
+  /** Nothing of it is sent a second time. */
+  forget(): void {
+    this.mayRepeat = false;
+    for (const part of this.#copied) returnRoom(part);
+    this.#kept = [];
+    this.#copied = [];
   }
 
   /** Puts everything back to be sent once more; only while `isWhollyHeld`. */
@@ -76,6 +101,7 @@ export class RequestFeed {
     this.#waiting = [...this.#kept, ...this.#waiting];
     this.#waitingBytes = this.#bodyBytes;
     this.#kept = [];
+    this.#copied = [];
     this.mayRepeat = false;
   }
 }

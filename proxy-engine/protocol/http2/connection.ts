@@ -89,6 +89,11 @@ export class Http2Connection<Owner> implements FrameSink {
     return this.#core.writer.take();
   }
 
+  /** Buffers that nobody needs once what `take` gave is copied or sent: what `sendData` was told. To be called after it. */
+  takeSpent(): readonly Buffer[] {
+    return this.#core.writer.takeSpent();
+  }
+
   receive(bytes: Buffer): void {
     if (this.#core.failure !== null) return;
     let start = 0;
@@ -134,11 +139,19 @@ export class Http2Connection<Owner> implements FrameSink {
    * Sends body octets as far as the windows allow and queues the rest.
    *
    * @param bytes kept until written: the caller must not reuse them
+   * @param spent what was read once, if nobody keeps any of it but for `bytes`: `takeSpent` tells when those are written
    * @returns false when something is queued: wait for `onDrained` before sending much more
    */
-  sendData(stream: Http2Stream<Owner>, bytes: Buffer, start: number, end: number, endStream: boolean): boolean {
+  sendData(
+    stream: Http2Stream<Owner>,
+    bytes: Buffer,
+    start: number,
+    end: number,
+    endStream: boolean,
+    spent: Buffer | null = null,
+  ): boolean {
     if (stream.closed || stream.localEnded) return true;
-    return this.#core.sending.send(stream, bytes, start, end, endStream);
+    return this.#core.sending.send(stream, bytes, start, end, endStream, spent);
   }
 
   /** Ends our side of the stream with trailers, after what is queued. */

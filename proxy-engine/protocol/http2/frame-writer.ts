@@ -4,6 +4,7 @@ import type { FrameWatcher } from './frame-watcher.ts';
 /** Payloads up to this are copied between their neighbours, so that many frames make one write; larger ones are referred to. */
 const COPY_LIMIT = 4_096;
 const SLAB_BYTES = 16_384;
+const NONE: readonly Buffer[] = [];
 
 /**
  * Collects frames for one connection until they are taken for one write. Nothing here checks a protocol rule.
@@ -18,6 +19,7 @@ export class FrameWriter {
   #at = 0;
   #parts: Buffer[] = [];
   #bytes = 0;
+  #spent: Buffer[] = [];
 
   constructor(watcher: FrameWatcher | null = null) {
     this.#watcher = watcher;
@@ -35,6 +37,19 @@ export class FrameWriter {
     this.#parts = [];
     this.#bytes = 0;
     return parts;
+  }
+
+  /** Nobody needs this buffer once everything that was written until now has been taken and copied or sent. */
+  spend(bytes: Buffer): void {
+    this.#spent.push(bytes);
+  }
+
+  /** The buffers that were named so since the last time; to be called with `take`. */
+  takeSpent(): readonly Buffer[] {
+    if (this.#spent.length === 0) return NONE;
+    const spent = this.#spent;
+    this.#spent = [];
+    return spent;
   }
 
   /** Bytes that are no frame: the connection preface. */

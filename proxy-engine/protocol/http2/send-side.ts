@@ -79,15 +79,26 @@ export class SendSide<Owner> {
   /**
    * Sends or queues. `bytes` are kept until they are written.
    *
+   * @param spent told to the writer with the last of the bytes
    * @returns false when something is queued
    */
-  send(stream: Http2Stream<Owner>, bytes: Buffer, start: number, end: number, endStream: boolean): boolean {
+  send(
+    stream: Http2Stream<Owner>,
+    bytes: Buffer,
+    start: number,
+    end: number,
+    endStream: boolean,
+    spent: Buffer | null,
+  ): boolean {
     let from = start;
     if (stream.queue.length === 0 && !stream.waiting) {
       from = this.#sendNow(stream, bytes, start, end, endStream);
-      if (from === end) return true;
+      if (from === end) {
+        if (spent !== null) this.#writer.spend(spent);
+        return true;
+      }
     }
-    stream.queue.push({ bytes, at: from, end });
+    stream.queue.push({ bytes, at: from, end, spent });
     stream.queuedBytes += end - from;
     stream.endAfterQueue = endStream;
     if (!stream.waiting) {
@@ -139,7 +150,10 @@ export class SendSide<Owner> {
     this.#writeFrame(stream, first.bytes, first.at, to, ends);
     stream.queuedBytes -= to - first.at;
     first.at = to;
-    if (to === first.end) stream.queue.shift();
+    if (to === first.end) {
+      stream.queue.shift();
+      if (first.spent !== null) this.#writer.spend(first.spent);
+    }
     if (ends) this.#events.onLocalEnd(stream);
     return stream.queue.length > 0;
   }

@@ -4,6 +4,7 @@ interface QueuedData {
   readonly bytes: Buffer;
   at: number;
   readonly end: number;
+  readonly spent: Buffer | null;
 }
 
 /**

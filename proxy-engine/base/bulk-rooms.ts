@@ -1,8 +1,8 @@
 /** Room for one read, bytes: what libuv asks for itself. */
 export const ROOM_BYTES = 65_536;
 
-/** Rooms that wait for their next read. A direction of a bulk transfer uses two or three. */
-const MOST_SPARE = 16;
+/** Rooms that wait for their next read: one for each of the connections that a busy moment has. */
+const MOST_SPARE = 64;
 
 const spare: Buffer[] = [];
 
