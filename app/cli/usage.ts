@@ -123,7 +123,7 @@ the command.
   --json          the new exchange as one JSON object, as \`weir list --json\` writes it
 `,
   bench: `Usage: weir bench [PROFILE...] [--full] [--ramp] [--sweep] [--rate N] [--peer NAME]... [--trials N] [--seconds N]
-                  [--json FILE] [--csv FILE] [--resume FILE] [--compare FILE] [--list]
+                  [--json FILE] [--csv FILE] [--resume FILE] [--compare FILE] [--published] [--list]
 
 Measures Weir, and other proxies that are installed here, on this machine: loads, origins and products are processes of
 their own on loopback. Without a profile the quick set, which takes less than a minute. Prints a page of Markdown; what it is
@@ -146,6 +146,7 @@ doing goes to standard error. SIGINT ends the run and prints what is finished.
                   the result goes there too; where there is no such file, the run begins there
   --compare FILE  says what became of each profile since this --json FILE: Weir's standing to the same rival, now divided
                   by then. Exit code 3 when one fell below 0.90
+  --published     beside each profile what the makers of other proxies published for it, measured on other hardware
 `,
   protos: `Usage: weir protos add FILE... [--data DIR]
        weir protos list [--json] [--data DIR]

@@ -1,9 +1,14 @@
 import type { BenchLadder, BenchProfileResult, BenchResult, BenchTrial } from './bench.ts';
 import { LADDER_LOADS, limitsText, loadsOf, stepText } from './bench-ladders.ts';
+import { publishedText } from './bench-published.ts';
 import { headlineOf, isOriginBound, ratioOf, rivalOf, times } from './bench-ratios.ts';
 
-/** The run as a page of Markdown: verdict, conditions, a table for each profile, limitations. */
-export function toMarkdown(result: BenchResult): string {
+/**
+ * The run as a page of Markdown: verdict, conditions, a table for each profile, limitations.
+ *
+ * @param published with what others published for each profile, which was measured elsewhere
+ */
+export function toMarkdown(result: BenchResult, published = false): string {
   const { environment, methodology } = result;
   const pinned =
     environment.productCores === null
@@ -22,7 +27,7 @@ export function toMarkdown(result: BenchResult): string {
       `${String(methodology.connections)} connections, HTTP/2 ${String(methodology.http2.connections)} × ${String(methodology.http2.streams)} streams; ${loopText(methodology.rate)}`,
     '',
   ];
-  for (const profile of result.profiles) lines.push(...profileTable(profile));
+  for (const profile of result.profiles) lines.push(...profileTable(profile, published));
   for (const ladder of result.ladders) lines.push(...ladderTable(ladder));
   if (result.limitations.length > 0) {
     lines.push('## Limitations', '', ...result.limitations.map((text) => `- ${markdownText(text)}`), '');
@@ -30,7 +35,8 @@ export function toMarkdown(result: BenchResult): string {
   return lines.join('\n');
 }
 
-function profileTable(profile: BenchProfileResult): string[] {
+function profileTable(profile: BenchProfileResult, published: boolean): string[] {
+  const claims = published ? publishedText(profile) : null;
   const rival = rivalOf(profile);
   const throughput = ratioOf(profile, 'throughput');
   const cpu = ratioOf(profile, 'cpu');
@@ -56,6 +62,7 @@ function profileTable(profile: BenchProfileResult): string[] {
     '',
     `${markdownText(profile.workload)}. ${markdownText(profile.verdict)}`,
     ...(ratios.length === 0 ? [] : ['', `Ratios: ${markdownText(ratios.join('; '))}.`]),
+    ...(claims === null ? [] : ['', markdownText(claims)]),
     '',
     `| product | version | CPU µs an operation | ${profile.unit}/s | ${COLUMNS.slice(2).join(' | ')} | trials |`,
     `|---|---|${'---:|'.repeat(COLUMNS.length)}---|`,

@@ -8,6 +8,7 @@ export type { BenchChange, BenchComparison } from './bench-comparison.ts';
 export { toCsv } from './bench-csv.ts';
 export { LADDER_LOADS, laddersText, limitsText, loadsOf, stepText, sustainedText } from './bench-ladders.ts';
 export { toMarkdown } from './bench-report.ts';
+export { publishedText } from './bench-published.ts';
 export type * from './calls.ts';
 export type * from './authority-calls.ts';
 export type * from './frames.ts';

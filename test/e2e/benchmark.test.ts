@@ -136,6 +136,11 @@ test('the quick set runs from the palette, and the chart draws what its JSON say
   await page.getByText('All figures').click();
   const figures = page.getByRole('region', { name: first.title }).getByRole('row').nth(1);
   expect(await figures.innerText()).toContain(weir.p99?.toFixed(2));
+  const claims = page.getByText('Published by their makers, on other hardware');
+  expect(await claims.count()).toBe(0);
+  await page.getByRole('checkbox', { name: 'With what others published' }).check();
+  expect(await claims.count()).toBeGreaterThan(0);
+  expect(await axe()).toEqual([]);
   await page.getByText('Conditions and limits').click();
   for (const limitation of result.limitations) await page.getByText(limitation).waitFor();
 });

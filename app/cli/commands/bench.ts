@@ -36,6 +36,7 @@ export async function bench(args: readonly string[]): Promise<number> {
       csv: { type: 'string' },
       resume: { type: 'string' },
       compare: { type: 'string' },
+      published: { type: 'boolean' },
     },
     new Array<string>(MAX_BENCH_CHOICES).fill('PROFILE'),
   );
@@ -65,7 +66,7 @@ export async function bench(args: readonly string[]): Promise<number> {
     const order = known.profiles.map(({ id }) => id);
     const result = await measure(choice, begun, values.json ?? values.resume ?? null, order);
     if (values.csv !== undefined) writeResultFile(values.csv, toCsv(result));
-    await print(toMarkdown(result));
+    await print(toMarkdown(result, values.published === true));
     const isSlower = earlier !== null && (await reportChanges(result, earlier));
     if (!result.cancelled && !isSound(result)) return EXIT.unsound;
     return isSlower ? EXIT.slower : EXIT.done;

@@ -105,6 +105,8 @@ export const BENCH_TEXT = {
   slower: 'slower',
 
   details: 'All figures',
+  published: 'With what others published, measured on other hardware',
+  loopDelay: 'Loop p99',
   ladders: 'Rising load',
   ladderTitle: (title: string, kind: BenchLadderKind): string => `${title}, ${kind === 'ramp' ? 'ramp' : 'sweep'}`,
   ladderLead: (workload: string, limits: string): string =>
