@@ -24,8 +24,16 @@ export const MOST_RANGE = MAX_IDS;
 /** With a filter on, only the backend knows what matches: it is asked at most this often, milliseconds. */
 const REFRESH_MILLISECONDS = 250;
 
-/** Runs a function soon, once a frame; tests hand in their own. */
-export type Schedule = (run: () => void) => void;
+/** Counts of traffic are shown anew this often, milliseconds: nobody reads faster, and drawing them costs each frame that has to. */
+const COUNT_MILLISECONDS = 100;
+
+/** Runs a function soon: with the next frame, or when counts are due; tests hand in their own. */
+export type Schedule = (run: () => void, when: 'frame' | 'count') => void;
+
+const runSoon: Schedule = (run, when) => {
+  if (when === 'frame') requestAnimationFrame(run);
+  else setTimeout(run, COUNT_MILLISECONDS);
+};
 
 /**
  * The exchange list as a window over the store: rows are loaded in pages by position, and changes arrive as a stream.
@@ -60,6 +68,8 @@ export class ExchangeList {
   #asking = new AbortController();
   #stream: StreamHandle | null = null;
   #incoming: ExchangeSummary[] = [];
+  /** What came is about to be counted. */
+  #counting = false;
   #wanted = { first: 0, end: 0 };
   /** The newest matches are shown while the others are being counted. */
   #previewing = false;
@@ -67,7 +77,7 @@ export class ExchangeList {
   #refresh: ReturnType<typeof setTimeout> | null = null;
   #refreshMilliseconds = REFRESH_MILLISECONDS;
 
-  constructor(backend: Backend, schedule: Schedule = (run) => requestAnimationFrame(run)) {
+  constructor(backend: Backend, schedule: Schedule = runSoon) {
     this.#backend = backend;
     this.#schedule = schedule;
   }
@@ -199,7 +209,8 @@ export class ExchangeList {
     } else {
       this.#follow = true;
       this.#upTo = null;
-      if (this.#pending > 0) void this.#load(null);
+      // What is not counted yet is missing as well.
+      if (this.#pending > 0 || this.#unseen.size > 0) void this.#load(null);
     }
   }
 
@@ -436,7 +447,7 @@ export class ExchangeList {
       this.#schedule(() => {
         if (first) this.#applyIncoming();
         resolve();
-      });
+      }, 'frame');
     });
   }
 
@@ -471,10 +482,19 @@ export class ExchangeList {
       if (item.id > this.#highestId) this.#highestId = item.id;
     }
     this.#total = grown;
-    this.#news += 1;
-    if (!filtered) this.#pending = this.#unseen.size;
+    this.#countSoon();
     if (changed) this.#version += 1;
     if (unsure) this.#refreshSoon();
+  }
+
+  #countSoon(): void {
+    if (this.#counting) return;
+    this.#counting = true;
+    this.#schedule(() => {
+      this.#counting = false;
+      this.#news += 1;
+      if (this.#filter === '') this.#pending = this.#unseen.size;
+    }, 'count');
   }
 
   #onGap(): void {
