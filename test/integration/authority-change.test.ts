@@ -8,10 +8,14 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createCertificateAuthority, exportAuthorityWithKey } from '#engine';
 import type { ContractClient } from '#contract';
+import { which } from '../../bench/products/which.ts';
 import { startBackend, type TestBackend } from '../support/backend-kit.ts';
 
 const run = promisify(execFile);
 const HOME = process.env['HOME'];
+const hasCertutil = which('certutil') !== null;
+if (!hasCertutil)
+  process.stderr.write('\nNOT TESTED: trust that moves to a new authority. certutil is not installed.\n\n');
 let home: string;
 let weir: TestBackend;
 let client: ContractClient;
@@ -20,7 +24,7 @@ beforeAll(async () => {
   // Stores of trust are looked for below the home folder; a browser's database lies there.
   home = mkdtempSync(join(tmpdir(), 'weir-home-'));
   mkdirSync(join(home, '.pki/nssdb'), { recursive: true });
-  await run('certutil', ['-N', '-d', `sql:${home}/.pki/nssdb`, '--empty-password']);
+  if (hasCertutil) await run('certutil', ['-N', '-d', `sql:${home}/.pki/nssdb`, '--empty-password']);
   process.env['HOME'] = home;
   weir = await startBackend();
   client = await weir.connect();
@@ -58,7 +62,7 @@ async function nicknames(): Promise<string> {
   return (await run('certutil', ['-L', '-d', `sql:${home}/.pki/nssdb`])).stdout;
 }
 
-test('a running Weir signs with the new authority at once, and trust moves to it and leaves nothing', async () => {
+test.skipIf(!hasCertutil)('a running Weir signs with the new authority at once, and trust moves to it', async () => {
   const old = await certificate();
   const store = `nss:${join(home, '.pki/nssdb')}`;
   await client.call('trust.install', { store });

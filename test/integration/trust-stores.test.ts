@@ -38,8 +38,10 @@ import { WeirProcess } from '../support/weir-process.ts';
 const PAGE = 'https://weir.test/';
 const run = promisify(execFile);
 const firefox = which('firefox-esr') ?? which('firefox');
+const hasCertutil = which('certutil') !== null;
 const javac = which('keytool') === null ? null : which('javac');
 if (firefox === null) process.stderr.write('\nNOT TESTED: trust in a profile of Firefox. It is not installed.\n\n');
+if (!hasCertutil) process.stderr.write('\nNOT TESTED: trust in databases of browsers. certutil is not installed.\n\n');
 if (javac === null) process.stderr.write("\nNOT TESTED: trust of Java in Debian's store. No JDK is installed.\n\n");
 
 let weir: WeirProcess;
@@ -79,21 +81,25 @@ const command = (...args: readonly string[]) =>
   runWeir(['ca', ...args, '--data', weir.dataFolder], { env: { HOME: folder } });
 
 describe('the databases of browsers', () => {
-  test('trust Weir after one command and hold nothing of it after another', { timeout: 180_000 }, async () => {
-    const chromiumDatabase = await makeDatabase(join(folder, '.pki', 'nssdb'));
-    const firefoxProfile = await makeDatabase(join(folder, '.mozilla', 'firefox', 'abc.default-release'));
-    const before = [await listing(chromiumDatabase), await listing(firefoxProfile)];
-    const trusted = await command('trust', 'nss');
-    expect(trusted).toMatchObject({ code: 0, stderr: '' });
-    expect(trusted.stdout.toString()).toContain('Firefox (abc.default-release): trusts it. Undo: certutil -D');
-    expect(await listing(firefoxProfile)).toMatch(/Weir CA .* C,,/);
-    expect(await visit(folder)).toBe('Set up this device for Weir');
-    expect((await command('untrust', 'nss')).code).toBe(0);
-    expect([await listing(chromiumDatabase), await listing(firefoxProfile)]).toEqual(before);
-    expect(await visit(folder)).toContain('ERR_CERT_AUTHORITY_INVALID');
-  });
+  test.skipIf(!hasCertutil)(
+    'trust Weir after one command and hold nothing of it after another',
+    { timeout: 180_000 },
+    async () => {
+      const chromiumDatabase = await makeDatabase(join(folder, '.pki', 'nssdb'));
+      const firefoxProfile = await makeDatabase(join(folder, '.mozilla', 'firefox', 'abc.default-release'));
+      const before = [await listing(chromiumDatabase), await listing(firefoxProfile)];
+      const trusted = await command('trust', 'nss');
+      expect(trusted).toMatchObject({ code: 0, stderr: '' });
+      expect(trusted.stdout.toString()).toContain('Firefox (abc.default-release): trusts it. Undo: certutil -D');
+      expect(await listing(firefoxProfile)).toMatch(/Weir CA .* C,,/);
+      expect(await visit(folder)).toBe('Set up this device for Weir');
+      expect((await command('untrust', 'nss')).code).toBe(0);
+      expect([await listing(chromiumDatabase), await listing(firefoxProfile)]).toEqual(before);
+      expect(await visit(folder)).toContain('ERR_CERT_AUTHORITY_INVALID');
+    },
+  );
 
-  test.skipIf(firefox === null)(
+  test.skipIf(firefox === null || !hasCertutil)(
     'a profile that Firefox made, on another disk, is found by profiles.ini, trusts Weir, and is then as it was',
     { timeout: 180_000 },
     async () => {
@@ -134,19 +140,22 @@ describe('the databases of browsers', () => {
     expect(stores.map(({ id }) => id).sort()).toEqual(places.map(([place]) => `nss:${join(folder, place)}`).sort());
   });
 
-  test('tell our authority from that of another Weir, and from one that is there without trust', async () => {
-    const store = nssStore(await makeDatabase(join(folder, 'db')), 'A browser', '', createCommandRunner(process.env));
-    const other = otherAuthority();
-    await trust(store, other);
-    expect(await examineStore(store, authority)).toEqual({ kind: 'absent', others: 1 });
-    await trust(store, authority);
-    expect(await examineStore(store, authority)).toEqual({ kind: 'trusted', others: 1 });
-    await run('certutil', ['-M', '-d', `sql:${store.folder}`, '-n', authority.nickname, '-t', ',,']);
-    expect(await examineStore(store, authority)).toEqual({ kind: 'untrusted', others: 1 });
-    expect(await untrust(store, authority, 'ours')).toBe(1);
-    expect(await untrust(store, authority, 'all')).toBe(1);
-    expect(await store.list()).toEqual([]);
-  });
+  test.skipIf(!hasCertutil)(
+    'tell our authority from that of another Weir, and from one that is there without trust',
+    async () => {
+      const store = nssStore(await makeDatabase(join(folder, 'db')), 'A browser', '', createCommandRunner(process.env));
+      const other = otherAuthority();
+      await trust(store, other);
+      expect(await examineStore(store, authority)).toEqual({ kind: 'absent', others: 1 });
+      await trust(store, authority);
+      expect(await examineStore(store, authority)).toEqual({ kind: 'trusted', others: 1 });
+      await run('certutil', ['-M', '-d', `sql:${store.folder}`, '-n', authority.nickname, '-t', ',,']);
+      expect(await examineStore(store, authority)).toEqual({ kind: 'untrusted', others: 1 });
+      expect(await untrust(store, authority, 'ours')).toBe(1);
+      expect(await untrust(store, authority, 'all')).toBe(1);
+      expect(await store.list()).toEqual([]);
+    },
+  );
 
   test('that cannot be read say what is missing', async () => {
     const store = nssStore(folder, 'A browser', '', createCommandRunner({ PATH: '/nonexistent' }));

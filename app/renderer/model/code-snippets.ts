@@ -35,9 +35,14 @@ export function codeSnippet(language: CodeLanguage, source: SnippetSource): stri
   });
   const [code] = snippet.convert(language, CODE_LANGUAGES[language]) || [];
   if (typeof code !== 'string') throw new Error('This request cannot be written in that language.');
-  const sent = language === 'python' ? sentByPython(code, body !== '') : code;
+  const sent = language === 'python' ? sentByPython(code, body !== '') : language === 'java' ? inAscii(code) : code;
   const url = safeUrl(urlOf(summary));
   return sent.replace(PLACE, () => url);
+}
+
+/** Compilers read a source in whatever encoding the system has; escapes are read alike everywhere (JLS §3.3). */
+function inAscii(code: string): string {
+  return code.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 const SENT = ', data=payload';
