@@ -24,16 +24,8 @@ export const MOST_RANGE = MAX_IDS;
 /** With a filter on, only the backend knows what matches: it is asked at most this often, milliseconds. */
 const REFRESH_MILLISECONDS = 250;
 
-/** Counts of traffic are shown anew this often, milliseconds: nobody reads faster, and drawing them costs each frame that has to. */
-const COUNT_MILLISECONDS = 100;
-
-/** Runs a function soon: with the next frame, or when counts are due; tests hand in their own. */
-export type Schedule = (run: () => void, when: 'frame' | 'count') => void;
-
-const runSoon: Schedule = (run, when) => {
-  if (when === 'frame') requestAnimationFrame(run);
-  else setTimeout(run, COUNT_MILLISECONDS);
-};
+/** Runs a function soon, once a frame; tests hand in their own. */
+export type Schedule = (run: () => void) => void;
 
 /**
  * The exchange list as a window over the store: rows are loaded in pages by position, and changes arrive as a stream.
@@ -68,8 +60,6 @@ export class ExchangeList {
   #asking = new AbortController();
   #stream: StreamHandle | null = null;
   #incoming: ExchangeSummary[] = [];
-  /** What came is about to be counted. */
-  #counting = false;
   #wanted = { first: 0, end: 0 };
   /** The newest matches are shown while the others are being counted. */
   #previewing = false;
@@ -77,7 +67,7 @@ export class ExchangeList {
   #refresh: ReturnType<typeof setTimeout> | null = null;
   #refreshMilliseconds = REFRESH_MILLISECONDS;
 
-  constructor(backend: Backend, schedule: Schedule = runSoon) {
+  constructor(backend: Backend, schedule: Schedule = (run) => requestAnimationFrame(run)) {
     this.#backend = backend;
     this.#schedule = schedule;
   }
@@ -209,8 +199,7 @@ export class ExchangeList {
     } else {
       this.#follow = true;
       this.#upTo = null;
-      // What is not counted yet is missing as well.
-      if (this.#pending > 0 || this.#unseen.size > 0) void this.#load(null);
+      if (this.#pending > 0) void this.#load(null);
     }
   }
 
@@ -447,7 +436,7 @@ export class ExchangeList {
       this.#schedule(() => {
         if (first) this.#applyIncoming();
         resolve();
-      }, 'frame');
+      });
     });
   }
 
@@ -482,19 +471,10 @@ export class ExchangeList {
       if (item.id > this.#highestId) this.#highestId = item.id;
     }
     this.#total = grown;
-    this.#countSoon();
+    this.#news += 1;
+    if (!filtered) this.#pending = this.#unseen.size;
     if (changed) this.#version += 1;
     if (unsure) this.#refreshSoon();
-  }
-
-  #countSoon(): void {
-    if (this.#counting) return;
-    this.#counting = true;
-    this.#schedule(() => {
-      this.#counting = false;
-      this.#news += 1;
-      if (this.#filter === '') this.#pending = this.#unseen.size;
-    }, 'count');
   }
 
   #onGap(): void {
