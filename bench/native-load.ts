@@ -34,7 +34,6 @@ export interface NativeCount {
 }
 
 const run = promisify(execFile);
-const WRK_CONNECTIONS_A_THREAD = 10_000;
 
 /** Whether one of them can offer a workload at all. */
 export function fitsNative({ protocol, sends, fresh, grpc, duplex, readPauseMs, lossy, idle }: Workload): boolean {
@@ -59,15 +58,7 @@ export async function offerNatively(load: NativeLoad, seconds: number, cores: st
   const length = String(Math.max(1, Math.round(seconds)));
   const args = http2
     ? ['-c', String(connections), '-m', String(streams), '-D', length, url]
-    : [
-        `-t${String(Math.ceil(connections / WRK_CONNECTIONS_A_THREAD))}`,
-        '-c',
-        String(connections),
-        '-d',
-        length,
-        '--latency',
-        url,
-      ];
+    : ['-t1', '-c', String(connections), '-d', length, '--latency', url];
   const program = which(nativeGenerator(http2)) ?? nativeGenerator(http2);
   const [command, ...rest] = cores === null ? [program, ...args] : ['taskset', '-c', cores, program, ...args];
   const { stdout } = await run(command, rest);

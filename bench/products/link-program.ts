@@ -1,7 +1,7 @@
 /**
  * A link with distance and loss, for profiles that are about those: copies bytes between each client and `127.0.0.1:PORT` (argument),
- * 5 ms later in each direction. One read in a hundred stalls its connection, both ways, for as long as a sender waits before it sends a
- * lost segment again (RFC 6298 §2.4 allows 200 ms in practice). Reads stall in the same order in each run. Prints its own port.
+ * 5 ms later in each direction. One read in a hundred stalls its connection, both ways, for 200 ms: as long as Linux waits at the least before it
+ * sends a lost segment again (RFC 6298 §2.4 would have it wait a second). Reads stall in the same order in each run. Prints its own port.
  */
 import { connect, createServer, type Socket } from 'node:net';
 
@@ -28,6 +28,7 @@ class Link {
     const waiting: { readonly bytes: Buffer; readonly dueAt: number }[] = [];
     let held = 0;
     let timer: NodeJS.Timeout | null = null;
+    let isFull = false;
     const deliver = (): void => {
       timer = null;
       for (;;) {
@@ -40,11 +41,15 @@ class Link {
         }
         waiting.shift();
         held -= next.bytes.length;
+        if (held < MOST_BYTES) from.resume();
         if (!to.write(next.bytes)) {
-          to.once('drain', deliver);
+          isFull = true;
+          to.once('drain', () => {
+            isFull = false;
+            deliver();
+          });
           return;
         }
-        if (held < MOST_BYTES) from.resume();
       }
     };
     from.on('data', (bytes) => {
@@ -53,7 +58,7 @@ class Link {
       waiting.push({ bytes, dueAt: now + ONE_WAY_MS });
       held += bytes.length;
       if (held >= MOST_BYTES) from.pause();
-      timer ??= setTimeout(deliver, ONE_WAY_MS);
+      if (!isFull) timer ??= setTimeout(deliver, ONE_WAY_MS);
     });
     from.on('close', () => {
       if (timer !== null) clearTimeout(timer);
