@@ -25,6 +25,7 @@ import { NODE_ENVIRONMENT, programPath } from './programs.ts';
 import type { RunnableProfile } from './profiles.ts';
 import { medianTrial } from './statistics.ts';
 import { load, runTrial, type Intensity } from './trial.ts';
+import { trialOrder } from './trial-order.ts';
 import { baselineOf, verdictOf } from './verdict.ts';
 import type { OriginPorts } from './workload.ts';
 
@@ -160,7 +161,7 @@ export class BenchRun {
       : null;
     const trials = new Map<string, BenchTrial[]>(products.map(({ id }) => [id, []]));
     for (let round = 0; round < this.#plan.trials; round += 1) {
-      for (const product of round % 2 === 0 ? products : [...products].reverse()) {
+      for (const product of trialOrder(products, round, this.#plan.trials)) {
         if (this.#isCancelled()) return null;
         if (round >= trialsOf(product, this.#plan.trials)) continue;
         this.#begin(product.id, round + 1, this.#intensity);
