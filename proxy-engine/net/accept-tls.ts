@@ -8,6 +8,7 @@ import type { OriginProtocol } from '../pipeline/origins.ts';
 import type { ClientHello } from '../protocol/tls-hello/index.ts';
 import { helloFacts, type ClientTlsState } from './client-entry.ts';
 import type { Doorkeeping, ServedLeaf } from './doorkeeping.ts';
+import { takeEarly } from './socket-layers.ts';
 import { SocketLink } from './socket-link.ts';
 import type { Visitor } from './visitor.ts';
 
@@ -63,7 +64,8 @@ export function acceptTls(keeping: Doorkeeping, arrival: TlsArrival): void {
   const { hello, leaf } = arrival;
   const startedAt = context.clock.micros();
   const raw = arrival.link.detach();
-  raw.unshift(arrival.bytes);
+  const rest = takeEarly(raw);
+  raw.unshift(rest === null ? arrival.bytes : Buffer.concat([arrival.bytes, rest]));
   const socket = new TLSSocket(raw, {
     isServer: true,
     secureContext: leaf.context,

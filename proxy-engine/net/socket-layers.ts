@@ -20,9 +20,10 @@ export function lowestSocket(socket: Socket): Socket {
   return lowest;
 }
 
-/** Puts bytes back that were read and belong to whoever takes the socket over. */
+/** Puts bytes back that were read and belong to whoever takes the socket over, behind those that were put back before. */
 export function leaveEarly(socket: Socket, bytes: Buffer): void {
-  if (bytes.length > 0) early.set(socket, bytes);
+  const before = early.get(socket);
+  if (bytes.length > 0) early.set(socket, before === undefined ? bytes : Buffer.concat([before, bytes]));
 }
 
 /** What was left on the socket; null for nothing. It is given out once. */

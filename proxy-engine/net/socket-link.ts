@@ -2,12 +2,15 @@ import type { Socket } from 'node:net';
 import { DESK_BYTES, gather, leaveDesk } from '../base/desk.ts';
 import { remoteAddress } from './addresses.ts';
 import { leaveEarly, lowestSocket, takeEarly } from './socket-layers.ts';
-import { BULK_BYTES, SocketReader } from './socket-reader.ts';
+import { SocketReader } from './socket-reader.ts';
 import { SocketWriter, writeStream } from './socket-writer.ts';
 import { DEAF, type Link, type LinkFailure, type LinkHandler } from '../pipeline/link.ts';
 
 /** How long a closed connection may go on sending before it is destroyed, and a cut one may take to send its rest, ms. */
 const LINGER_MS = 2_000;
+
+/** A shorter read has no room of its own. */
+const SHORTEST_ROOM = 8_192;
 
 const NOTHING = Buffer.alloc(0);
 
@@ -20,8 +23,16 @@ export class SocketLink implements Link {
   readonly #raw: Socket;
   readonly #reader: SocketReader | null;
   readonly #writer: SocketWriter | null;
-  /** Bytes that the handshake with an upstream proxy read too far. */
-  #early: Buffer | null;
+  /**
+   * What the handler is not told yet: bytes that a handshake read too far, and those that TLS had read together with what came
+   * before a pause.
+   */
+  #held: Buffer[];
+  /** The peer's end, and the end of everything, which come after them. */
+  #endHeld: boolean;
+  #closeHeld = false;
+  #paused = true;
+  #delivering = false;
   #failure: LinkFailure | null = null;
   #deaf = false;
 
@@ -34,8 +45,10 @@ export class SocketLink implements Link {
     this.secure = raw !== socket;
     this.#socket = socket;
     this.#raw = lowestSocket(raw);
-    this.#early = takeEarly(socket);
-    this.#reader = SocketReader.of(socket);
+    const early = takeEarly(socket);
+    this.#held = early === null ? [] : [early];
+    this.#endHeld = early !== null && socket.readableEnded;
+    this.#reader = SocketReader.of(socket) ?? (this.secure ? SocketReader.within(socket) : null);
     if (this.#reader === null) socket.on('data', this.#onData);
     else this.#reader.onBytes = this.#onData;
     this.#writer = this.secure ? null : SocketWriter.of(socket);
@@ -65,7 +78,7 @@ export class SocketLink implements Link {
   }
 
   write(bytes: Buffer, spent: Buffer | null = null): void {
-    const bulk = spent === null || spent.length < BULK_BYTES ? null : spent;
+    const bulk = spent === null || spent.length < SHORTEST_ROOM ? null : spent;
     if (this.#writer === null) writeStream(this.#socket, bytes, bulk);
     else this.#writer.write(bytes, bulk);
   }
@@ -84,11 +97,17 @@ export class SocketLink implements Link {
   }
 
   pause(): void {
+    this.#paused = true;
     this.#socket.pause();
   }
 
   resume(): void {
-    if (this.#early !== null) this.#deliverEarly();
+    this.#paused = false;
+    // Before anything that is still to be read, and not within the call that asked for it.
+    if (this.#held.length > 0 && !this.#delivering) {
+      this.#delivering = true;
+      process.nextTick(this.#deliver);
+    }
     this.#socket.resume();
   }
 
@@ -98,7 +117,7 @@ export class SocketLink implements Link {
 
   close(): void {
     if (this.#deaf) return;
-    this.#deaf = true;
+    this.#listenNoMore();
     this.#socket.end();
     this.#socket.resume();
     this.#destroyAfterLinger();
@@ -106,7 +125,7 @@ export class SocketLink implements Link {
 
   cut(): void {
     if (this.#deaf) return;
-    this.#deaf = true;
+    this.#listenNoMore();
     if (this.#writer?.busy ?? this.#socket.writableLength > 0) {
       this.#whenSent(() => {
         this.reset();
@@ -118,7 +137,7 @@ export class SocketLink implements Link {
   }
 
   reset(): void {
-    this.#deaf = true;
+    this.#listenNoMore();
     if (!this.#raw.destroyed) this.#raw.resetAndDestroy();
     if (this.#raw !== this.#socket) this.#socket.destroy();
   }
@@ -127,7 +146,10 @@ export class SocketLink implements Link {
   detach(): Socket {
     const socket = this.#socket;
     socket.pause();
-    if (this.#reader !== null) this.#reader.onBytes = () => undefined;
+    if (this.#reader !== null)
+      this.#reader.onBytes = (bytes) => {
+        leaveEarly(socket, bytes);
+      };
     socket.off('data', this.#onData);
     socket.off('drain', this.#onDrain);
     socket.off('end', this.#onEnd);
@@ -135,8 +157,8 @@ export class SocketLink implements Link {
     socket.off('close', this.#onClose);
     this.handler = DEAF;
     if (this.#writer !== null) this.#writer.onDrain = () => undefined;
-    if (this.#early !== null) leaveEarly(socket, this.#early);
-    this.#early = null;
+    for (const bytes of this.#held) leaveEarly(socket, bytes);
+    this.#held = [];
     return socket;
   }
 
@@ -145,11 +167,36 @@ export class SocketLink implements Link {
     else this.#socket.write(NOTHING, then);
   }
 
-  #deliverEarly(): void {
-    const bytes = this.#early;
-    this.#early = null;
-    // Before anything that is still to be read, and not within the call that asked for it.
-    if (bytes !== null) process.nextTick(this.#onData, bytes);
+  #listenNoMore(): void {
+    this.#deaf = true;
+    this.#held = [];
+    if (!this.#closeHeld) return;
+    this.#closeHeld = false;
+    process.nextTick(() => {
+      this.handler.onClosed(null);
+    });
+  }
+
+  readonly #deliver = (): void => {
+    this.#delivering = false;
+    while (!this.#paused && !this.#deaf) {
+      const bytes = this.#held.shift();
+      if (bytes === undefined) break;
+      this.handler.onBytes(bytes);
+    }
+    if (this.#held.length > 0) return;
+    if (this.#endHeld) {
+      this.#endHeld = false;
+      this.#tellEnd();
+    }
+    if (!this.#closeHeld) return;
+    this.#closeHeld = false;
+    this.handler.onClosed(null);
+  };
+
+  #tellEnd(): void {
+    this.ended = true;
+    if (!this.#deaf) this.handler.onEof();
   }
 
   #destroyAfterLinger(): void {
@@ -163,7 +210,9 @@ export class SocketLink implements Link {
   }
 
   readonly #onData = (bytes: Buffer): void => {
-    if (!this.#deaf) this.handler.onBytes(bytes);
+    if (this.#deaf) return;
+    if (this.#paused || this.#held.length > 0) this.#held.push(bytes);
+    else this.handler.onBytes(bytes);
   };
 
   readonly #onDrain = (): void => {
@@ -171,8 +220,8 @@ export class SocketLink implements Link {
   };
 
   readonly #onEnd = (): void => {
-    this.ended = true;
-    if (!this.#deaf) this.handler.onEof();
+    if (this.#held.length > 0) this.#endHeld = true;
+    else this.#tellEnd();
   };
 
   readonly #onError = (error: Error & { readonly code?: string }): void => {
@@ -182,6 +231,7 @@ export class SocketLink implements Link {
   };
 
   readonly #onClose = (): void => {
-    this.handler.onClosed(this.#failure);
+    if (this.#held.length > 0 && this.#failure === null) this.#closeHeld = true;
+    else this.handler.onClosed(this.#failure);
   };
 }

@@ -1,11 +1,14 @@
 import { Socket, type BoundSocket } from 'node:net';
-import { fillRoom, ROOM_BYTES, spareRoom, takeRoom } from '../base/bulk-rooms.ts';
+import { fillRoom, RECORD_BYTES, ROOM_BYTES, spareRoom, takeRoom } from '../base/bulk-rooms.ts';
 
 /** A read of at least this many bytes is handed over in its own buffer; a shorter one is copied out of the shared one. */
-export const BULK_BYTES = 16_384;
+const BULK_BYTES = 16_384;
+/** The same for what TLS brings, a record at a time. */
+const BULK_RECORD_BYTES = 8_192;
 
 /** Every short read of the thread lands here and is copied before the next: one allocation instead of one a read. */
 const shared = Buffer.allocUnsafeSlow(ROOM_BYTES);
+const sharedRecord = shared.subarray(0, RECORD_BYTES);
 
 /** Rooms that may wait for the next read of a connection which brought bulk before: 4 MiB, however many connections. */
 const MOST_HELD = 64;
@@ -22,11 +25,19 @@ export class SocketReader {
   onBytes: (bytes: Buffer) => void = ignore;
   /** For the socket's constructor. */
   readonly onread: { readonly buffer: () => Uint8Array; readonly callback: (count: number) => boolean };
-  #room: Buffer = shared;
+  readonly #roomBytes: typeof ROOM_BYTES | typeof RECORD_BYTES;
+  readonly #bulkBytes: number;
+  readonly #shared: Buffer;
+  #room: Buffer;
   /** The last read was short. */
   #wasShort = false;
 
-  constructor() {
+  /** @param roomBytes what one read brings at most */
+  constructor(roomBytes: typeof ROOM_BYTES | typeof RECORD_BYTES = ROOM_BYTES) {
+    this.#roomBytes = roomBytes;
+    this.#bulkBytes = roomBytes === ROOM_BYTES ? BULK_BYTES : BULK_RECORD_BYTES;
+    this.#shared = roomBytes === ROOM_BYTES ? shared : sharedRecord;
+    this.#room = this.#shared;
     this.onread = {
       buffer: () => this.#room,
       callback: (count) => {
@@ -49,9 +60,27 @@ export class SocketReader {
     return readers.get(socket) ?? null;
   }
 
+  /**
+   * Makes a TLS socket be read so, whose handshake is done, which Node has no option for where the socket below stood before.
+   * From then on it is paused. What TLS had read when it was paused still comes.
+   *
+   * @returns null where Node's inside looks different from what is expected; then it stays a stream
+   */
+  static within(socket: Socket): SocketReader | null {
+    const handle = '_handle' in socket ? (socket._handle as Partial<ReadableHandle> | null) : null;
+    if (inside === null || typeof handle?.useUserBuffer !== 'function' || socket.readableLength > 0) return null;
+    const reader = new SocketReader(RECORD_BYTES);
+    const { buffer, callback } = reader.onread;
+    Object.assign(socket, { [inside.buffer]: buffer(), [inside.next]: buffer, [inside.callback]: callback });
+    handle.useUserBuffer(buffer());
+    socket.pause();
+    reader.adopt(socket);
+    return reader;
+  }
+
   #take(count: number): Buffer {
     const room = this.#room;
-    if (count < BULK_BYTES) {
+    if (count < this.#bulkBytes) {
       const bytes = Buffer.allocUnsafe(count);
       room.copy(bytes, 0, 0, count);
       // The rest of a bulk message is short, and the next message may be bulk again.
@@ -61,24 +90,42 @@ export class SocketReader {
     }
     // Bulk: from now on each read gets a buffer of its own, which leaves with the bytes.
     this.#wasShort = false;
-    this.#room = takeRoom();
-    if (room !== shared) return fillRoom(room, count);
+    this.#room = takeRoom(this.#roomBytes);
+    if (room !== this.#shared) return fillRoom(room, count);
     held += 1;
-    const own = takeRoom();
+    const own = takeRoom(this.#roomBytes);
     room.copy(own, 0, 0, count);
     return fillRoom(own, count);
   }
 
   #letGo(): void {
-    if (this.#room === shared) return;
+    if (this.#room === this.#shared) return;
     spareRoom(this.#room);
-    this.#room = shared;
+    this.#room = this.#shared;
     held -= 1;
   }
 }
 
 function ignore(): void {
   // A socket that is still looking for its link.
+}
+
+interface ReadableHandle {
+  useUserBuffer(buffer: Uint8Array): void;
+}
+
+/** Where a socket keeps what `onread` gave it: the buffer, what makes the next one, and the callback. */
+const inside = lookInside();
+
+function lookInside(): { readonly buffer: symbol; readonly next: symbol; readonly callback: symbol } | null {
+  const { onread } = new SocketReader();
+  const symbols = Object.getOwnPropertySymbols(new Socket({ onread }));
+  const find = (name: string): symbol | undefined => symbols.find(({ description }) => description === name);
+  const buffer = find('kBuffer');
+  const next = find('kBufferGen');
+  const callback = find('kBufferCb');
+  if (buffer === undefined || next === undefined || callback === undefined) return null;
+  return { buffer, next, callback };
 }
 
 /** What Node hands to a server for each connection: not part of its documented interface, so it is looked at with care. */

@@ -82,13 +82,14 @@ export class Exchange implements OriginWaiter, PacedSource {
    * Does what was planned. Called once, after the segment that brought the head has been read.
    *
    * @param wire body bytes that came with the head, or null
+   * @param spent what was read once, if nobody keeps any of it but for `wire`
    */
-  start(wire: Buffer | null): void {
+  start(wire: Buffer | null, spent: Buffer | null = null): void {
     const { action } = this.#plan;
     switch (action.kind) {
       case 'forward':
         this.#feed.begin(action.sentHead);
-        if (wire !== null) this.#feed.add(wire);
+        if (wire !== null) this.#feed.add(wire, spent);
         this.#connect(action.route);
         break;
       case 'page':
@@ -105,11 +106,15 @@ export class Exchange implements OriginWaiter, PacedSource {
     }
   }
 
-  /** More body bytes, framed as received. */
-  onRequestWire(wire: Buffer): void {
+  /**
+   * More body bytes, framed as received.
+   *
+   * @param spent what was read once, if nobody keeps any of it but for `wire`
+   */
+  onRequestWire(wire: Buffer, spent: Buffer | null): void {
     if (this.#over) return;
     this.touch();
-    this.#feed.add(wire);
+    this.#feed.add(wire, spent);
     if (this.#origin !== null) this.#flushSoon(this.#origin);
     if (!this.#requestFlows()) this.client.pause();
   }

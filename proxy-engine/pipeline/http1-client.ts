@@ -54,6 +54,10 @@ export class Http1Client implements ClientLeg, LinkHandler, Http1Sink<RequestHea
   #starts = false;
   #connect: ConnectRequest | null = null;
   #wire: Buffer | null = null;
+  /** The read that brought `#wire`, where nobody keeps any other part of it. */
+  #spent: Buffer | null = null;
+  /** What is being read is the first message of its segment. */
+  #isFirst = false;
   #held: Buffer[] = [];
   #heldBytes = 0;
   #consuming = false;
@@ -279,6 +283,7 @@ export class Http1Client implements ClientLeg, LinkHandler, Http1Sink<RequestHea
 
   onWire(bytes: Buffer, start: number, end: number): void {
     this.#wire = bytes.subarray(start, end);
+    this.#spent = this.#isFirst && end === bytes.length ? bytes : null;
   }
 
   onTrailers(bytes: Buffer): void {
@@ -321,6 +326,7 @@ export class Http1Client implements ClientLeg, LinkHandler, Http1Sink<RequestHea
     let at = 0;
     while (at < bytes.length && !this.#left) {
       if (decoder.phase === 'done') decoder.next();
+      this.#isFirst = at === 0;
       at = decoder.receive(bytes, at, this);
       if (decoder.phase === 'failed') {
         this.#onMalformed();
@@ -349,13 +355,15 @@ export class Http1Client implements ClientLeg, LinkHandler, Http1Sink<RequestHea
     const exchange = this.#exchange;
     if (exchange === null) return;
     const wire = this.#wire;
+    const spent = this.#spent;
     this.#wire = null;
+    this.#spent = null;
     if (this.#starts) {
       this.#starts = false;
       exchange.requestDone = done;
-      exchange.start(wire);
+      exchange.start(wire, spent);
     } else {
-      if (wire !== null) exchange.onRequestWire(wire);
+      if (wire !== null) exchange.onRequestWire(wire, spent);
       if (done) exchange.onRequestEnd();
     }
     if (done) this.resume();

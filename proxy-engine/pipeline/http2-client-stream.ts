@@ -1,3 +1,4 @@
+import { holdRoom, returnRoom } from '../base/bulk-rooms.ts';
 import type { Placed } from '../base/live-list.ts';
 import type { Answer, ResponseHead, ResponseHeadChanges } from '../protocol/http1/index.ts';
 import { Http2Error } from '../protocol/http2/index.ts';
@@ -7,7 +8,7 @@ import type { ClientLeg, SentAnswer } from './client-leg.ts';
 import { Exchange } from './exchange.ts';
 import { ExchangeDeadlines } from './exchange-deadlines.ts';
 import { ExchangeRecord } from './exchange-record.ts';
-import { chunk, LAST_CHUNK, lastChunk } from './chunks.ts';
+import { chunk, CHUNK_END, chunkHead, LAST_CHUNK, lastChunk } from './chunks.ts';
 import { http2ResponseFields, http2SwitchFields, type Http2Request, recordForm, trailerFields } from './http2-heads.ts';
 import { http2ErrorName } from '../model/http2-names.ts';
 import type { Http2Client } from './http2-client.ts';
@@ -18,6 +19,8 @@ import { rowKind } from './plan-request.ts';
 
 /** A response that waits for its client's window stops its origin at this many bytes. */
 const QUEUED_BYTES = 65_536;
+/** A longer chunk is not copied for the sake of its framing. */
+const COPIED_CHUNK_BYTES = 4_096;
 const NOTHING = Buffer.alloc(0);
 
 /** One stream of an HTTP/2 client: the client leg of one exchange. */
@@ -31,6 +34,8 @@ export class Http2ClientStream implements ClientLeg, Placed {
   #exchange: Exchange | null;
   /** Body bytes that came before `start`, in the form of HTTP/1; null afterwards. */
   #early: Buffer[] | null = [];
+  /** Reads of which a part is in `#early`. */
+  #earlyReads: Buffer[] = [];
   #requestDone: boolean;
   #paused = false;
   /** Bytes of the body that were taken and not given back as window. */
@@ -38,6 +43,7 @@ export class Http2ClientStream implements ClientLeg, Placed {
   /** Body bytes of the request still to come by its declared length, and the end of it, held until trailers may follow. */
   #requestLeft: number;
   #lastWire: Buffer | null = null;
+  #lastRead: Buffer | null = null;
   /** Body bytes still to come by the response's declared length, or -1. */
   #bodyLeft = -1;
   #trailers: readonly HeaderToSend[] | null = null;
@@ -106,12 +112,16 @@ export class Http2ClientStream implements ClientLeg, Placed {
     if (exchange === null || early === null) return;
     exchange.requestDone = this.#requestDone;
     exchange.start(early.length === 0 ? null : Buffer.concat(early));
+    for (const read of this.#earlyReads) returnRoom(read);
+    this.#earlyReads = [];
     this.#giveBack();
   }
 
   onData(bytes: Buffer, start: number, end: number, endStream: boolean): void {
     const exchange = this.#exchange;
     if (this.#transport !== null) {
+      // Whoever gets these bytes may keep them.
+      holdRoom(bytes);
       this.#transport.receive(bytes, start, end, endStream);
       return;
     }
@@ -120,10 +130,14 @@ export class Http2ClientStream implements ClientLeg, Placed {
       exchange.record.payload('request', bytes, start, end);
       const isChunked = this.#request.isChunked;
       this.#requestLeft -= end - start;
-      if (this.#requestLeft === 0 && !endStream && !isChunked) this.#lastWire = bytes.subarray(start, end);
-      else if (end > start)
-        this.#takeWire(isChunked ? chunk(bytes, start, end, endStream) : bytes.subarray(start, end));
-      else if (isChunked && endStream) this.#takeWire(LAST_CHUNK);
+      if (isChunked) this.#takeChunk(bytes, start, end, endStream);
+      else if (end > start) {
+        holdRoom(bytes);
+        if (this.#requestLeft === 0 && !endStream) {
+          this.#lastWire = bytes.subarray(start, end);
+          this.#lastRead = bytes;
+        } else this.#takeWire(bytes.subarray(start, end), bytes);
+      }
       if (endStream) this.#endRequest();
     }
     this.#giveBack();
@@ -140,7 +154,7 @@ export class Http2ClientStream implements ClientLeg, Placed {
     }
     if (exchange === null) return;
     if (lines.length > 0) exchange.record.trailers('request', lines);
-    if (this.#request.isChunked) this.#takeWire(lastChunk(lines));
+    if (this.#request.isChunked) this.#takeWire(lastChunk(lines), null);
     else if (lines.length > 0) exchange.onRequestTrailers(lines);
     this.#endRequest();
   }
@@ -308,15 +322,32 @@ export class Http2ClientStream implements ClientLeg, Placed {
     return recordForm(fields);
   }
 
-  #takeWire(wire: Buffer): void {
-    if (this.#early !== null) this.#early.push(wire);
-    else this.#exchange?.onRequestWire(wire);
+  #takeChunk(bytes: Buffer, start: number, end: number, isLast: boolean): void {
+    if (end - start > COPIED_CHUNK_BYTES) {
+      this.#takeWire(chunkHead(end - start), null);
+      holdRoom(bytes);
+      this.#takeWire(bytes.subarray(start, end), bytes);
+      this.#takeWire(CHUNK_END, null);
+      if (isLast) this.#takeWire(LAST_CHUNK, null);
+    } else if (end > start) this.#takeWire(chunk(bytes, start, end, isLast), null);
+    else if (isLast) this.#takeWire(LAST_CHUNK, null);
+  }
+
+  /** @param read what was held for the sake of `wire`, or null */
+  #takeWire(wire: Buffer, read: Buffer | null): void {
+    if (this.#early === null) {
+      this.#exchange?.onRequestWire(wire, read);
+      return;
+    }
+    this.#early.push(wire);
+    if (read !== null) this.#earlyReads.push(read);
   }
 
   #endRequest(): void {
     const last = this.#lastWire;
     this.#lastWire = null;
-    if (last !== null) this.#takeWire(last);
+    if (last !== null) this.#takeWire(last, this.#lastRead);
+    this.#lastRead = null;
     this.#requestDone = true;
     if (this.#early === null) this.#exchange?.onRequestEnd();
   }

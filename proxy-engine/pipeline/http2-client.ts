@@ -1,3 +1,4 @@
+import { returnRoom } from '../base/bulk-rooms.ts';
 import { LiveList } from '../base/live-list.ts';
 import { Http2Connection, Http2Error } from '../protocol/http2/index.ts';
 import type { Http2Events, Http2Failure, Http2Head, Http2Stream } from '../protocol/http2/index.ts';
@@ -60,6 +61,8 @@ export class Http2Client
     this.#reading = true;
     this.connection.receive(bytes);
     this.#reading = false;
+    // Frames are read where they lie; whoever keeps a part of one holds the read.
+    returnRoom(bytes);
     const starting = this.#starting;
     this.#starting = [];
     for (const stream of starting) stream.start();

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { fillRoom, RECORD_BYTES, takeRoom } from '../base/bulk-rooms.ts';
 import { DEAF, type Link } from './link.ts';
 import { RequestFeed } from './request-feed.ts';
 
@@ -39,7 +40,7 @@ class Paper implements Link {
 function feedOf(keepBytes: number, ...parts: string[]): RequestFeed {
   const feed = new RequestFeed(keepBytes);
   feed.begin(Buffer.from('HEAD|'));
-  for (const part of parts) feed.add(Buffer.from(part));
+  for (const part of parts) feed.add(Buffer.from(part), null);
   return feed;
 }
 
@@ -60,7 +61,7 @@ describe('a request feed', () => {
   test('knows when a write of its own is due', () => {
     const feed = feedOf(10, 'ab');
     expect([feed.isEmpty, feed.isBulk]).toEqual([false, false]);
-    feed.add(Buffer.alloc(131_072));
+    feed.add(Buffer.alloc(131_072), null);
     expect(feed.isBulk).toBe(true);
     feed.flush(new Paper());
     expect([feed.isEmpty, feed.isBulk]).toEqual([true, false]);
@@ -71,7 +72,7 @@ describe('a request feed', () => {
     const feed = feedOf(10, 'ab');
     feed.mayRepeat = true;
     feed.flush(link);
-    feed.add(Buffer.from('cd'));
+    feed.add(Buffer.from('cd'), null);
     expect(feed.isWhollyHeld).toBe(true);
     feed.rewind();
     feed.flush(link);
@@ -83,15 +84,45 @@ describe('a request feed', () => {
     feed.mayRepeat = true;
     feed.flush(new Paper());
     expect(feed.isWhollyHeld).toBe(true);
-    feed.add(Buffer.from('cd'));
+    feed.add(Buffer.from('cd'), null);
     expect(feed.isWhollyHeld).toBe(false);
   });
 
   test('is full when much waits for a connection', () => {
     const feed = feedOf(10);
-    feed.add(Buffer.alloc(262_145));
+    feed.add(Buffer.alloc(262_145), null);
     expect(feed.isFull).toBe(true);
     feed.flush(new Paper());
     expect(feed.isFull).toBe(false);
   });
+
+  test('gives a read back once what it brought was copied for its write, and what is kept once it is forgotten', () => {
+    const feed = feedOf(100_000);
+    const [first, second] = [room(), room()];
+    feed.add(first.subarray(5), first);
+    feed.add(second, second);
+    feed.flush(new Paper());
+    expect(goRound(first, second)).toEqual([true, true]);
+
+    const careful = feedOf(100_000);
+    careful.mayRepeat = true;
+    const [third, fourth] = [room(), room()];
+    careful.add(third, third);
+    careful.add(fourth, fourth);
+    careful.flush(new Paper());
+    expect(goRound(third, fourth)).toEqual([false, false]);
+    careful.forget();
+    expect(goRound(third, fourth)).toEqual([true, true]);
+  });
 });
+
+/** A read that filled a new room. */
+function room(): Buffer {
+  return fillRoom(Buffer.allocUnsafeSlow(RECORD_BYTES), RECORD_BYTES);
+}
+
+/** Which of the reads have had their memory given back; it is taken. */
+function goRound(...reads: readonly Buffer[]): boolean[] {
+  const taken = Array.from({ length: 64 }, () => takeRoom(RECORD_BYTES).buffer);
+  return reads.map(({ buffer }) => taken.includes(buffer));
+}

@@ -19,8 +19,10 @@ export class RequestFeed {
   #headSent = false;
   #waiting: Buffer[] = [];
   #waitingBytes = 0;
+  /** Reads whose last part waits. */
+  #spent: Buffer[] = [];
   #kept: Buffer[] = [];
-  /** Of what is kept, those that were copied for their write: once it is not kept any more, nobody has them. */
+  /** Reads of what is kept and was copied for its write: once it is not kept any more, nobody has them. */
   #copied: Buffer[] = [];
   #bodyBytes = 0;
 
@@ -52,8 +54,10 @@ export class RequestFeed {
     this.#head = head;
   }
 
-  add(body: Buffer): void {
+  /** @param spent what was read once, if nobody keeps any of it but for `body` */
+  add(body: Buffer, spent: Buffer | null): void {
     this.#waiting.push(body);
+    if (spent !== null) this.#spent.push(spent);
     this.#waitingBytes += body.length;
     this.#bodyBytes += body.length;
   }
@@ -72,25 +76,27 @@ export class RequestFeed {
     const total = bodyBytes + (head?.length ?? 0);
     const parts = head === null ? waiting : [head, ...waiting];
     const [first] = parts;
+    const spent = this.#spent;
     const keeps = this.mayRepeat && this.#bodyBytes <= this.#keepBytes;
-    if (parts.length === 1 && first !== undefined) link.write(first, head === null && !keeps ? first : null);
+    if (parts.length === 1 && first !== undefined) link.write(first, keeps ? null : (spent[0] ?? null));
     else if (total > DESK_BYTES) for (const part of parts) link.write(part, part !== head && !keeps ? part : null);
     else {
       link.writeAll(parts, total);
-      if (keeps) this.#copied.push(...waiting);
-      else for (const part of waiting) returnRoom(part);
+      if (keeps) this.#copied.push(...spent);
+      else for (const read of spent) returnRoom(read);
     }
     if (keeps) this.#kept.push(...waiting);
     else this.forget();
     this.#waiting = [];
     this.#waitingBytes = 0;
+    this.#spent = [];
     return total;
   }
 
   /** Nothing of it is sent a second time. */
   forget(): void {
     this.mayRepeat = false;
-    for (const part of this.#copied) returnRoom(part);
+    for (const read of this.#copied) returnRoom(read);
     this.#kept = [];
     this.#copied = [];
   }
@@ -102,6 +108,7 @@ export class RequestFeed {
     this.#waitingBytes = this.#bodyBytes;
     this.#kept = [];
     this.#copied = [];
+    this.#spent = [];
     this.mayRepeat = false;
   }
 }

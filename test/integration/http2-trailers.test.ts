@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { HeaderToSend } from '../../proxy-engine/protocol/http2/index.ts';
 import { startEngine, type EngineUnderTest } from '../support/engine-kit.ts';
+import { frame } from '../support/http2-frames.ts';
 import { Http2Wire, Http2WireServer } from '../support/http2-wire.ts';
 import { Wire, WireServer } from '../support/wire.ts';
 
@@ -127,4 +128,31 @@ test('a body of declared length that RST_STREAM(NO_ERROR) ends instead of END_ST
   server.reset(served, 0);
   expect(await client.body(stream.id)).toBe('reply');
   client.close();
+});
+
+test('an empty DATA frame behind a whole body of declared length takes nothing of it away, either way', async () => {
+  const client = Http2Wire.connect(weir.ports[1] ?? 0);
+  const stream = client.request(post(), false);
+  client.data(stream, 'first', false);
+  client.raw(frame(0, 0, stream.id));
+  client.raw(frame(0, 1, stream.id));
+  const server = await http1Origin.next();
+  expect(await server.head()).toContain('content-length: 5');
+  expect(await server.until('first')).toBe('first');
+  server.send('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
+  expect((await client.next('data', stream.id)).text).toBe('ok');
+  const row = await weir.rows.only();
+  expect(row.request.toString()).toBe('first');
+  client.close();
+
+  const http1Client = await Wire.connect(weir.ports[0] ?? 0);
+  http1Client.send('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+  const http2Server = await origin.next();
+  const { stream: served } = await http2Server.next('head');
+  http2Server.connection.sendHead(served, ok(), false);
+  http2Server.data(served, 'reply', false);
+  http2Server.raw(frame(0, 0, served.id));
+  http2Server.raw(frame(0, 1, served.id));
+  expect(await http1Client.until('reply')).toContain('content-length: 5');
+  http1Client.end();
 });

@@ -4,8 +4,11 @@ import { connect as connectHttp2, type ClientHttp2Session } from 'node:http2';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { Agent, request } from 'node:https';
 import { connect, createServer as createTcpServer, type AddressInfo } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startEngine, type EngineUnderTest } from '../support/engine-kit.ts';
+import { field } from '../support/http2-frames.ts';
+import { Http2Wire } from '../support/http2-wire.ts';
 import { SeededRandom } from '../support/seeded-random.ts';
 
 /*
@@ -27,6 +30,8 @@ function numbered(size: number, seed: number): Buffer {
   for (let at = 0; at + 4 <= size; at += 4) bytes.writeUInt32LE(random.below(0x7fff_ffff), at);
   return bytes;
 }
+
+const NOTHING = Buffer.alloc(0);
 
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -82,7 +87,8 @@ async function byHttp1(size: number, seed: number, rest: boolean): Promise<void>
 async function byHttp2(size: number, seed: number, rest: boolean): Promise<void> {
   const body = numbered(size, seed);
   const path = `/${String(size)}/${String(seed)}/${rest ? 'rest' : ''}`;
-  const stream = session.request({ ':method': 'PUT', ':path': path });
+  const length = seed % 2 === 0 ? { 'content-length': String(size) } : {};
+  const stream = session.request({ ':method': 'PUT', ':path': path, ...length });
   stream.end(body);
   const [head] = (await once(stream, 'response')) as [Record<string, string>];
   expect(head['x-got']).toBe(sha256(body));
@@ -148,4 +154,30 @@ test('frames for a client that takes nothing for a while wait as they were, what
     session = quick;
     between.close();
   }
+});
+
+test('parts of uploads that came in full records wait for their write as they were, whatever is read meanwhile', async () => {
+  const socket = connectTls({ port: weir.port, host: 'localhost', ALPNProtocols: ['h2'], rejectUnauthorized: false });
+  await once(socket, 'secureConnect');
+  const client = new Http2Wire('client', socket);
+  const bodies = Array.from({ length: 6 }, (_, at) => numbered(60_000 + at, at));
+  for (let round = 0; round < 4; round += 1) {
+    const streams = bodies.map((body, at) => {
+      const head = [field(':method', 'PUT'), field(':scheme', 'https'), field(':authority', 'localhost')];
+      const stream = client.request(
+        [...head, field(':path', `/1/${String(at)}/`), field('content-length', String(body.length))],
+        false,
+      );
+      client.data(stream, body.toString('latin1'), true);
+      return stream;
+    });
+    for (const [at, stream] of streams.entries()) {
+      const { head } = await client.next('head', stream.id);
+      expect(head.fields).toContainEqual(
+        expect.objectContaining({ name: 'x-got', value: sha256(bodies[at] ?? NOTHING) }),
+      );
+      await client.body(stream.id);
+    }
+  }
+  client.close();
 });
